@@ -175,7 +175,7 @@ def test_an_entry_that_no_broker_could_take_is_named_and_passed_over(site: Site,
 def test_a_new_broker_receives_every_retained_state(site: Site, kind: str) -> None:
     server = site.start(kind)
     gateway = Gateway(server, site.work_dir)
-    gateway.publisher.set_gateway_online(NOW, problem="the disk is nearly full; make room")
+    gateway.publisher.set_gateway_status("online", NOW, problem="the disk is nearly full; make room")
     gateway.publisher.set_table_status("bac-01", "offline", NOW)
     gateway.publisher.set_table_status("bac-01", "online", NOW)
     gateway.publisher.set_table_state("bac-01", "alarms", b'{"alarms":[1]}')

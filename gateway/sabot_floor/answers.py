@@ -77,8 +77,8 @@ class Answers:
                 self._sign(change, account, reply)
             case ShowSign() as show:
                 reply(self._signs.show(show, self._clock()))
-            case AcceptGateway() as accept:
-                self._accept_gateway(accept, request.by, account, reply)
+            case AcceptGateway(login=Login() as login) as accept:
+                self._accept_gateway(accept, login, account, reply)
             case Accept(login=Login() as login) as accept:
                 self._accept(accept, login, account, reply)
             case Act() as act if request.signer is None:
@@ -111,16 +111,11 @@ class Answers:
 
         self._people.log_in([login], name_of(accept), account, reply, then)
 
-    def _accept_gateway(self, accept: AcceptGateway, by: str, account: str, reply: Reply) -> None:
+    def _accept_gateway(self, accept: AcceptGateway, login: Login, account: str, reply: Reply) -> None:
         def then(people: list[Person]) -> None:
             reply(self._gateways_desk.accept(accept, Signer(people[0].name, "", people[0].id), people[0].roles))
 
-        if accept.login is not None:
-            self._people.log_in([accept.login], name_of(accept), account, reply, then)
-        elif self._config.people_required:
-            reply(Answer(False, _LOG_IN))
-        else:
-            reply(self._gateways_desk.accept(accept, Signer(by, accept.role), {}))
+        self._people.log_in([login], name_of(accept), account, reply, then)
 
     def _command(self, command: TableCommand, account: str, reply: Reply) -> None:
         """Have people log in for a command to a table; every refusal is in the log of commands."""
@@ -159,6 +154,10 @@ class Answers:
     def answer(self, request: FloorRequest, at: Moment) -> Answer:
         """Return the answer to a request without a log-in; nothing has changed unless it is positive."""
         match request.verb:
+            case AcceptGateway() as accept:
+                if self._config.people_required:
+                    return Answer(False, _LOG_IN)
+                return self._gateways_desk.accept(accept, Signer(request.by, accept.role), {})
             case Accept() as accept:
                 signer = Signer(request.by, accept.role)
                 return self._behind.accept(accept, lambda jackpot: signer, at)

@@ -162,9 +162,9 @@ class Floor:
         )
 
     def retained(self, topic: str) -> dict[str, Any]:
-        """Return the message on a retained topic of the site, without its time."""
+        """Return the message on a retained topic of the site, without its time, and the names of a gateway's tables."""
         message: dict[str, Any] = msgspec.json.decode(self.app.retained_topics().get(f"sabot/v1/test/{topic}", b"{}"))
-        return {name: value for name, value in message.items() if name != "time"}
+        return {name: value for name, value in message.items() if name not in ("time", "ledger", "tables")}
 
     def status(self, name: str) -> dict[str, Any]:
         """Return the status of a table, without its rulebook and its setup."""

@@ -4,12 +4,13 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from floor_rig import Rig, rig, server
+from floor_rig import TIME, Rig, rig, server
 from projection_ledger import GATEWAY, LAST, Published, entries
 from sabot_floor.app import App
 from sabot_floor.config import Config
 from sabot_floor.inbox import Arrived
 from sabot_floor.projection import coverage, dump
+from sabot_floor.projection.reading import Reading
 from sabot_floor.projection.rebuild import LedgerEntry, LedgerSpan, rebuild
 from sabot_floor.store import StoreError, open_store
 
@@ -85,3 +86,26 @@ def test_a_status_is_given_though_the_store_cannot_be_read(rig: Rig, monkeypatch
     answer = rig.ask("status")
     assert answer.ok
     assert msgspec.json.decode(answer.data)["projection"]["gateways"] == []
+
+
+def test_a_neighbour_changes_nothing_until_a_person_accepts_its_gateway(rig: Rig) -> None:
+    rig.start()
+    other = "00000000000000bb"
+    own: dict[str, object] = {"state": "online", "time": TIME, "ledger": GATEWAY, "tables": ["bac-01"]}
+    for name, ledger, tables in (("pit-1", GATEWAY, ["bac-01"]), ("pit-2", other, ["bac-01", "bac-02"])):
+        status = msgspec.json.encode({**own, "ledger": ledger, "tables": tables})
+        rig.client.publish(rig.topic("gateway", f"{name}/status"), status, retain=True)
+    send(rig, ENTRIES)
+    rig.settle()
+    first, second = ENTRIES[4], ENTRIES[11]
+    rig.client.publish(rig.topic("bac-01", "coup"), first.sent(other))
+    rig.until(lambda: rig.apps[0].feed.counts["other_gateway"])
+    assert {row.gateway for row in Reading(rig.store()).coups("2026", "2027")} == {GATEWAY}
+    (said,) = msgspec.json.decode(rig.ask("status").data)["projection"]["refused"]
+    assert f"`sabot floor accept-gateway {other} --table bac-01 --reason TEXT`" in said
+    asked = {"gateway": other, "reason": "the disk of pit-1 is broken"}
+    assert not rig.ask("accept-gateway", **asked, by="A", role="dealer").ok
+    assert rig.ask("accept-gateway", **asked, by="A", table="bac-01", role="area_manager").ok
+    rig.client.publish(rig.topic("bac-01", "coup"), second.sent(other))
+    rig.until(lambda: len({row.gateway for row in Reading(rig.store()).coups("2026", "2027")}) == 2)
+    assert msgspec.json.decode(rig.ask("status").data)["projection"]["refused"] == []

@@ -56,6 +56,8 @@ def test_a_table_removed_while_the_ledger_is_held_costs_nobody_anything(floors: 
     go_on(floor)
     assert floor.events("bac-01") == [1, 2, 3, 4, 5]
     assert list(floor.app._tables) == ["bac-02"]
+    own = msgspec.json.decode(floor.app.retained_topics()["sabot/v1/test/status"])
+    assert (own["ledger"], own["tables"]) == (floor.app._ledger.gateway_id().hex(), ["bac-02"])
     assert floor.status("bac-01")["state"] == "offline"
     assert "not in the gateway's config any more" in floor.status("bac-01")["problem"]
     books = [floor.retained(f"{name}/status").get("rulebook") for name in ("bac-01", "bac-02")]

@@ -33,7 +33,8 @@ class Publisher:
         self._window, self._ledger_id = Window(self._cursor), ledger.gateway_id().hex()
         self._published_to = ledger.last_published(self._cursor)
         self.retained = RetainedTopics(mqtt, ledger, site, gateway)
-        self._status_topic, self._tables = gateway_status_topic(site, gateway), list[str]()
+        self._status_topic = gateway_status_topic(site, gateway)
+        self._tables: list[str] | None = None  # that are served
         self._own_status: tuple[str, Mapping[str, StatusField]] | None = None  # time and fields, while online
         self.replies = Replies(mqtt, site)
         self._limiter = LogLimiter()
@@ -48,7 +49,7 @@ class Publisher:
         self.retained.serve(self._tables, lambda table: _last_shoe(self._ledger, table, self._window.read_to))
         if self._own_status is not None:
             time, fields = self._own_status
-            self.set_gateway_online(time, **fields)
+            self.set_gateway_status("online", time, **fields)
 
     def _on_ready(self) -> None:
         self._connected = True
@@ -64,16 +65,17 @@ class Publisher:
             self.retained.on_acknowledged(mid)
             self.replies.on_acknowledged(mid)
 
-    def set_gateway_online(self, time: str, **fields: StatusField) -> None:
-        """Set the gateway's own status, with its ledger and its tables; not any more after `set_goodbye`."""
+    def set_gateway_status(self, state: str, time: str, **fields: StatusField) -> None:
+        """Set the gateway's own status; online it names its ledger and its tables. Not any more after `set_goodbye`."""
         if not self.stopping:
-            self._own_status = time, fields
-            named = {"ledger": self._ledger_id, "tables": self._tables}
-            self.retained.set(self._status_topic, _status("online", time, {**fields, **named}))
+            self._own_status = (time, fields) if state == "online" else None
+            online = state == "online" and self._tables is not None
+            named = {"ledger": self._ledger_id, "tables": self._tables} if online else {}
+            self.retained.set(self._status_topic, _status(state, time, {**fields, **named}))
 
     def set_goodbye(self, time: str) -> None:
         """Set the last status of the gateway, whatever happens until it is gone."""
-        self.retained.set(self._status_topic, _status("offline", time, {}))
+        self.set_gateway_status("offline", time)
         self.retained.shoe_changed()
         self.stopping = True
 

@@ -102,7 +102,7 @@ class StatusTopics:
     def hold(self, problem: str | None, tables: Iterable[str], time: str) -> None:
         """Publish for the site and every table why nothing is taken; without a problem, their own status again."""
         self._held = problem
-        self._publisher.set_gateway_online(time, problem=problem)
+        self._publisher.set_gateway_status("online", time, problem=problem)
         for table in tables:
             self._set(table, self._tables.get(table, _NOT_CONNECTED), time)
 
