@@ -372,6 +372,7 @@ SWITCH_DEALT_FACE_UP = const(64)
 SWITCH_CONTINUOUS = const(128)
 SWITCH_INTERNATIONAL = const(256)
 SWITCH_THIS_NO_BET = const(512)
+SWITCH_RESULT_BEFORE_CONFIRM = const(1024)
 PATTERN_RUNS = const(1)
 PATTERN_ONE_RANK = const(2)
 PATTERN_ONE_SUIT = const(3)
@@ -437,7 +438,7 @@ MAC_BYTES = const(8)
 MAX_BODY_BYTES = const(128)
 NO_CARD = const(255)
 
-PROTOCOL_HASH = b"\xee\xc1\x3d\x49\xc1\xff\xd6\xb3"
+PROTOCOL_HASH = b"\x6b\xae\xc7\xc7\x24\x66\x8c\xc5"
 SETS = const(4)
 # Bytes that a command has behind its kind, from the first kind on.
 COMMAND_SIZES = b"\x06\x02\x00\x00\x00\x00\x01\x02\x01\x02\x01\x03\x00\x0e\x00\x00\x00\x00\x02\x00\x08"

@@ -134,7 +134,9 @@ class Desk:
         return self.shoe.press(self.now_ms, number_of("button", button))
 
     def confirm(self):
-        """Press Confirm; return what was logged for it."""
+        """Press Confirm, and the result before it where the book asks for that; return what was logged for it."""
+        if self.profile.on(SWITCHES["result_before_confirm"]) and not self.state.dealer_result:
+            assert self.press(name("button", self.state.coup.winner()))
         assert self.press("confirm")
         return self.logged()
 

@@ -96,7 +96,7 @@ def test_a_card_that_a_patron_has_handled_closes_at_once(tmp_path: Path, book: s
     deal(log, SIX[:5])
     assert "its wagers are closed" in act(log, CardExposed())
     assert log.history().phase == CLOSED
-    clause = {"star-premium": "5.5", "nz-baccarat": "12.10"}[book]
+    clause = {"star-premium": "5.5", "nz-baccarat": "5.14, 12.10"}[book]
     assert f"is exposed, so wagers are closed already ({clause})" in act(log, NoMoreBets())
     stored = [message for topic, message in log.stored() if topic == "card_exposed"]
     assert [(one["clause"], one["coup"], one["by"]) for one in stored] == [(clause, 1, "A. Smith")]

@@ -62,6 +62,7 @@ def test_a_coup_that_moves_is_not_void_and_has_one_result() -> None:
         "kind": "live",
     }
     log("coup", shoe_no=7, coup_no=2, **result, unit=OTHER)
+    log("button", shoe_no=7, coup_no=2, button=log.verifier.state.winner, unit=OTHER)
     log("button", shoe_no=7, coup_no=2, button="confirm", unit=OTHER)
     assert log.alarms("discrepancy", "coup_void") == []
     assert [(coup.coup, coup.kind, coup.status, coup.began) for coup in log.coup_messages()] == [

@@ -52,6 +52,10 @@ class Log:
         return self("button", shoe_no=1, coup_no=self.coup_no, button=button)
 
     def confirm(self) -> None:
+        """Press Confirm, and the shoe's result before it where the rulebook wants that."""
+        state = self.verifier.state
+        if state.result_first and state.phase == "complete":
+            self.button(state.winner)
         self.button()
         self.coup_no += 1
 

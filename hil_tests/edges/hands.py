@@ -35,12 +35,16 @@ class Hands:
         self._stock: list[str] = []  # the next card is the last
         self._unread: str | None = None  # the card on the table that the shoe could not read
         self._surplus: list[str] = []  # cards drawn after the coup, which may go back
-        self._lid_open = self._key_on = False
+        self._lid_open = self._key_on = self._entered = False
+        self._result_first, self._winner = book == "star-rapid", ""
         self._steps = 0
 
     def next(self, answer: Answer) -> Line:
         """Return the next line."""
         self._steps += 1
+        for event in answer["events"]:
+            if event["type"] == "coup" and event["kind"] != "void":
+                self._winner, self._entered = event["winner"], False
         if not self._stock and self._steps == 1:
             return self._open()
         if self._steps > _MOST_STEPS:
@@ -71,7 +75,8 @@ class Hands:
 
     def _confirm(self) -> Line:
         self._surplus = []
-        return CONFIRM
+        self._entered = self._result_first and not self._entered
+        return {"button": self._winner} if self._entered else CONFIRM
 
     def _repair(self, answer: Answer) -> Line:
         rng = self._rng

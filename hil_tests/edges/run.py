@@ -131,7 +131,7 @@ class Game:
         profile = profile_of(rulebooks.load(table.book), table.settings)
         self._bench = Tapped(bench_of(bench, profile))
         self._play = Play(self._bench, table.book, profile)
-        self.witness, self.gateway = Witness(), Gateway(table, profile)
+        self.witness, self.gateway = Witness(table.book), Gateway(table, profile)
         self.answer: Answer = self._play.reply({"state": True})
 
     def __enter__(self) -> Self:

@@ -55,8 +55,10 @@ class Witness:
     One class because every check needs the same memory of the table: hands, surplus cards, results.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, book: str = "") -> None:
         self.seen: dict[str, int] = {}
+        self._result_first = book == "star-rapid"  # 7.7.4.9: the result, then Confirm
+        self._winner = self._entered = ""
         self._open = False
         self._start()
 
@@ -177,6 +179,7 @@ class Witness:
         if coup in self._results:
             raise Violation("numbers", f"coup {coup} is logged twice, it was {self._results[coup]}")
         self._results[coup] = "a result"
+        self._winner, self._entered = event["winner"], ""
         played = by_the_tables([hand[slot] for slot in SLOTS if slot in hand])
         if any(event[name] != played[name] for name in ("player", "banker", "winner")):
             raise Violation("conserved", f"coup {coup} is {event['player']} {event['banker']}, drawn were {hand}")
@@ -264,8 +267,12 @@ class Witness:
         self._coup, self._burning, self._own, self._unread = 0, True, False, False
 
     def _button(self, event: Event) -> None:
-        if event["button"] == "confirm":
+        if event["button"] != "confirm":
+            self._entered = event["button"]
+        elif not self._result_first or self._entered == self._winner:
             self._confirmed()
+        elif not self._entered:
+            raise Violation("confirm", "Confirm counts without the dealer's result")
 
     def _opened(self, event: Event) -> None:
         self._start()

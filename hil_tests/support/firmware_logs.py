@@ -13,6 +13,7 @@ from sabot_gateway.shoe import parse
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify import Verifier
 from sabot_protocol import rulebooks
+from sabot_protocol.fields import Button
 from sabot_protocol.topics import AlarmMessage, CoupMessage
 from sabot_sim.dealing.careless_dealer import (
     CLOSED,
@@ -67,6 +68,12 @@ def careless_log(book: str, part: int, shoes: int) -> tuple[dict[str, Any], Log]
     return profile, recorder.log
 
 
+def _winner(recorder: Recorder) -> int:
+    """Return the number of the button of the newest coup's winner."""
+    newest = next(event for event in reversed(recorder.log) if event.kind == "coup")
+    return int(Button.encmapping[newest.data["winner"]])
+
+
 @cache
 def clean_log(book: str) -> tuple[dict[str, Any], Log]:
     """Return the profile and the log of two shoes of eight decks without a mistake."""
@@ -79,6 +86,8 @@ def clean_log(book: str) -> tuple[dict[str, Any], Log]:
             answer = recorder.take(vm.step(*command("open_shoe", 8, 1)))
             while answer.state != CLOSED:
                 if answer.state == COMPLETE:
+                    if profile["switches"]["result_before_confirm"]:
+                        recorder.take(vm.step("button", _winner(recorder)))
                     answer = recorder.take(vm.step("button", CONFIRM))
                 else:
                     card = stock.pop()

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import msgspec
+from sabot_protocol import rulebooks
 from sabot_protocol.command_keys import SigningKey
 from sabot_protocol.commands import CommandAct, CommandMessage, CommandReply, digest
 from sabot_protocol.service.messages import Answer, Request
@@ -81,7 +82,9 @@ class FlowTable:
         self.play()
 
     def confirm(self) -> None:
-        """Press Confirm."""
+        """Press Confirm, and the result before it where the rulebook wants that (Rapid 7.7.4.9)."""
+        if rulebooks.load(self.book).switch["result_before_confirm"].value:
+            self.press(str(self.messages("coup")[-1]["winner"]))
         self.press("confirm")
 
     def act(self, do: str, **fields: Any) -> None:

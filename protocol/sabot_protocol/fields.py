@@ -195,6 +195,7 @@ Switches = flags(
     continuous=(128, "continuous shuffler: no cutting card, and cards are drawn again"),
     international=(256, "International Baccarat of New Zealand is played"),
     this_no_bet=(512, "a coup in progress may become a coup without wagers"),
+    result_before_confirm=(1024, "Confirm needs the dealer's entry of the result, which counts as it is then"),
 )
 BurnModes = flags(
     one=(2, "one card, face down"),

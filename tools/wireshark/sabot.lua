@@ -596,6 +596,7 @@ local FRAME = { fields = {
             { name = "continuous", mask = 128 },
             { name = "international", mask = 256 },
             { name = "this_no_bet", mask = 512 },
+            { name = "result_before_confirm", mask = 1024 },
           } },
           {
             name = "unwagered",

@@ -190,17 +190,35 @@ def _lock(state, record):
 def _button(state, record):
     button = record[wire.EVENT_BUTTON_BUTTON]
     if button == wire.BUTTON_CONFIRM:
-        state.confirm_coup()
+        _confirmed(state)
     elif button == wire.BUTTON_NEW_SHOE:
         state.replace_shoe(state.profile.decks, state.profile.burn)
     else:
         _dealer_result(state, button)
 
 
+def _confirmed(state):
+    """Go on; where the dealer's entry counts with Confirm only, a wrong one is a discrepancy now."""
+    if state.profile.on(wire.SWITCH_RESULT_BEFORE_CONFIRM) and _differs(state):
+        _hold(state)
+    else:
+        state.confirm_coup()
+
+
 def _dealer_result(state, winner):
     """Keep the dealer's own result; if it is not the shoe's, that is a discrepancy and never changes the result."""
     state.dealer_result = winner
-    if state.phase == COMPLETE and winner != state.coup.winner() and not state.fault:
+    if _differs(state) and not state.profile.on(wire.SWITCH_RESULT_BEFORE_CONFIRM):
+        _hold(state)
+
+
+def _differs(state):
+    return state.phase == COMPLETE and state.dealer_result != state.coup.winner()
+
+
+def _hold(state):
+    """A supervisor decides: the dealer's result and the shoe's differ."""
+    if not state.fault:
         state.add_case(wire.CASE_SCAN_DISCREPANCY, wire.FACT_CONFIRMED)
         state.pending_fault = wire.FAULT_DECISION
 

@@ -238,7 +238,8 @@ class Shoe:
             able = self.profile.known and state.phase != CHECKING and not state.log_unsound()
             accepted = able and not self._in_coup()
         elif button == wire.BUTTON_CONFIRM:
-            accepted = state.phase == COMPLETE and not state.fault
+            entered = state.dealer_result or not self.profile.on(wire.SWITCH_RESULT_BEFORE_CONFIRM)
+            accepted = state.phase == COMPLETE and not state.fault and entered
         else:
             accepted = state.phase == COMPLETE and state.dealer_result != button
         accepted = accepted and not self.profile_lost() and not self.journal.full(_SPARE)

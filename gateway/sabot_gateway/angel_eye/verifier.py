@@ -19,6 +19,7 @@ from sabot_gateway.angel_eye.steps import Step
 from sabot_gateway.angel_eye.tracker import Tracker
 from sabot_gateway.angel_eye.translate import Translator
 from sabot_gateway.shoe.parse import Event
+from sabot_gateway.verify.confirmations import confirm_first
 from sabot_gateway.verify.deciders import Decider, Who, nobody
 from sabot_gateway.verify.dispatch import Row
 from sabot_gateway.verify.disputes import Decision
@@ -58,7 +59,7 @@ class AngelEyeVerifier(Verifier):
         settings: Settings | None = None,
     ) -> None:
         self._settings = settings or Settings()
-        self.confirmed_by_result = self._settings.confirm == "result"
+        self.confirmed_by_result = self._settings.confirm == "result" and not confirm_first(rulebook)
         self._tracker = Tracker(resent_card=self._settings.resent_card)
         self._parts: list[Part] = []
         super().__init__(table, rulebook, profile, who, moves)

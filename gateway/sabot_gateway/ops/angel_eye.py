@@ -7,7 +7,7 @@ from sabot_protocol.angel_eye.decoder import Decoder
 from sabot_protocol.service.facts import Fact, Status
 
 from sabot_gateway.config import Table
-from sabot_gateway.verify.confirmations import CONFIRM_FIRST
+from sabot_gateway.verify.confirmations import confirm_first
 
 _USUAL_BAUD = 4800
 _CONFIRM = {
@@ -38,12 +38,6 @@ _NOTHING = (
 _NOT_PROVEN = (
     "none of them was a card or a result, and the others pass with 7 data bits, too: check again while a card is drawn"
 )
-_EXPOSED = {  # clauses about what follows from exposed cards
-    "star-baccarat": "12.12",
-    "star-premium": "5.5",
-    "nz-baccarat": "5.14, 12.10",
-    "crown-baccarat": "10.9",
-}
 OWN_SHOE = (
     "an Angel Eye cannot give what needs Sabot's own shoe: the draw order is not enforced, no journal keeps what was "
     "sent while the line was down, no key protects the line, cards are not authenticated, sensors do not report their "
@@ -71,17 +65,18 @@ def table_facts(table: Table) -> Iterator[Fact]:
 
 def _why_dealer(table: Table) -> Iterator[str]:
     """Yield why a person should confirm the coups of this table, as far as its rulebook has a reason."""
-    clause = CONFIRM_FIRST.get(table.rulebook)
+    book = rulebooks.load(table.rulebook)
+    clause = confirm_first(book)
     if clause:
         yield (
-            f"{table.rulebook} settles no coup before the dealer has confirmed it ({clause}); set "
-            'confirm = "dealer", unless the house takes the button at the shoe for that'
+            f"{table.rulebook} settles no coup before the dealer has confirmed it ({clause}), so the shoe's result "
+            'alone confirms none: a person gives the result and confirms; set confirm = "dealer"'
         )
-    dealing = rulebooks.load(table.rulebook).shoe.choice["dealing"].values[0]
+    dealing = book.shoe.choice["dealing"].values[0]
     if table.shoe.get("dealing", dealing) == "face_down":
         yield (
             "cards are dealt face down, and displays show a result as soon as the shoe sends it. A display that shows "
-            f"cards before they are turned exposes them ({_EXPOSED[table.rulebook]}): try when the shoe sends its "
+            f"cards before they are turned exposes them ({book.closing.exposed_clause}): try when the shoe sends its "
             'result, and set confirm = "dealer" if that is earlier'
         )
 

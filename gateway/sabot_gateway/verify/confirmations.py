@@ -1,16 +1,14 @@
 """Confirmations: which results may be settled; each is published once, and again if corrected (Rapid 7.7.4.9, 8.1)."""
 
-from collections.abc import Mapping
 from typing import Any, Literal
 
 from msgspec.structs import asdict
+from sabot_protocol.rulebooks import Rulebook
 from sabot_protocol.topics import ConfirmedMessage, CoupMessage
 
 from sabot_gateway.verify.deciders import Decider
 from sabot_gateway.verify.records import Record, Source
 
-# Clauses of the books that settle no coup before the dealer has confirmed it.
-CONFIRM_FIRST: Mapping[str, str] = {"star-rapid": "7.7.4.9, 7.7.4.10, 8.1"}
 MOST = 200  # more than can be disputed, or recalled after a restart
 
 
@@ -64,6 +62,12 @@ class Confirmations:
     def _record(self, message: ConfirmedMessage) -> Record:
         _keep(self._confirmed, message.coup_id, message.id)
         return Record("confirmed", message)
+
+
+def confirm_first(book: Rulebook) -> str:
+    """Return the clauses by which no coup is settled before the dealer has entered its result and confirmed it."""
+    switch = book.switch["result_before_confirm"]
+    return switch.clause if switch.value else ""
 
 
 def result_id(coup: CoupMessage) -> str:

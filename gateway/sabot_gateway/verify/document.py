@@ -7,7 +7,7 @@ from sabot_protocol.rulebooks import Rulebook
 
 from sabot_gateway.verify.alarms.catalogue import ALARMS
 from sabot_gateway.verify.checks import shuffle
-from sabot_gateway.verify.confirmations import CONFIRM_FIRST
+from sabot_gateway.verify.confirmations import confirm_first
 
 _HEAD = """# What the gateway verifies
 
@@ -30,7 +30,7 @@ _CHECKS: tuple[tuple[str, str, Callable[[Rulebook], str]], ...] = (
     ("coups", "result, points, natural and pairs follow from the cards", lambda book: book.draw.natural),
     ("coups", "third cards follow the tables", lambda book: f"{book.draw.table_1}, {book.draw.table_2}"),
     ("coups", "the dealer's result matches the cards", lambda book: _discrepancy(book)),
-    ("coups", "no coup begins before the last one is confirmed", lambda book: CONFIRM_FIRST.get(book.id, "")),
+    ("coups", "no coup begins before the last one is confirmed", confirm_first),
     ("composition", "n decks have n of each card", lambda book: book.switch["foreign_card_rule"].clause),
     (
         "cutting_card",

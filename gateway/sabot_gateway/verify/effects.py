@@ -5,7 +5,7 @@ from typing import Any
 
 from sabot_protocol.fields import NO_CARD
 
-from sabot_gateway.verify.state import NO_COUP, ShoeState
+from sabot_gateway.verify.state import NO_COUP, RESULTS, ShoeState
 
 Data = dict[str, Any]
 Effect = Callable[[ShoeState, Data], None]
@@ -68,6 +68,7 @@ def coup(state: ShoeState, data: Data) -> None:
     """Complete the coup."""
     _begin_coup(state, data["coup_no"])
     state.phase, state.gap_in = "complete", None
+    state.winner, state.entered = data["winner"] or "", ""
 
 
 def coup_void(state: ShoeState, data: Data) -> None:
@@ -79,8 +80,10 @@ def coup_void(state: ShoeState, data: Data) -> None:
 
 
 def button(state: ShoeState, data: Data) -> None:
-    """Confirm ends the coup."""
-    if data["button"] == "confirm":
+    """Confirm ends the coup, unless the dealer's entry holds it."""
+    if data["button"] in RESULTS:
+        state.entered = data["button"]
+    elif data["button"] == "confirm" and not state.held_by_entry():
         _confirm(state)
 
 

@@ -35,6 +35,7 @@ class ShoeState:
     opened: dict[str, Any] = field(default_factory=lambda: {"decks": 0, "card_set": 0, "burn": "none"})
     burning: bool = False  # the burn of a new shoe is not over
     lid_open: bool = False
+    result_first: bool = False  # the book wants the dealer's entry before Confirm, and only the two together count
 
     # Its coups
     coup_no: int = 0  # on the table, or the last that was
@@ -42,6 +43,8 @@ class ShoeState:
     surplus: list[int] = field(default_factory=list)  # the coup that each surplus card begins; 0: the card is not used
     unread: bool = False  # since the last coup ended a card left the shoe and was not read
     gap_in: int | None = None  # the coup in which part of the log is missing
+    winner: str = ""  # of the newest coup, as the shoe logged it
+    entered: str = ""  # the dealer's entry of its result at the shoe, the newest
 
     # Kept by reports for the result of a coup
     doubtful: set[int] = field(default_factory=set)  # coups with a discrepancy before their result
@@ -105,6 +108,10 @@ class ShoeState:
         if self.phase in NOT_OPEN or self.burning:
             return 0
         return self.coup_no if self.phase == "complete" else self.next_coup_no()
+
+    def held_by_entry(self) -> bool:
+        """Return True if Confirm cannot end the coup: the dealer entered no result, or another than the shoe."""
+        return self.result_first and self.phase == "complete" and self.entered != self.winner
 
     def awaits_confirm(self, unit: str, shoe_no: int, coup_no: int) -> bool:
         """Return True if this coup is on the table, complete and not confirmed."""

@@ -14,6 +14,7 @@ from sabot_gateway.verify import disputes, effects
 from sabot_gateway.verify.alarms import wording
 from sabot_gateway.verify.alarms.book import NotThereError
 from sabot_gateway.verify.alarms.catalogue import LOCKING
+from sabot_gateway.verify.confirmations import confirm_first
 from sabot_gateway.verify.deciders import Decider, Who, nobody
 from sabot_gateway.verify.dispatch import ROWS, Checks, Row
 from sabot_gateway.verify.disputes import Decision
@@ -87,7 +88,7 @@ class Verifier:
 
     def _begin_unit(self, unit: str) -> ShoeState:
         """Forget the shoe: another unit is on the table, or its log cannot be followed."""
-        self.state = state = ShoeState(unit=unit)
+        self.state = state = ShoeState(unit=unit, result_first=bool(confirm_first(self.book)))
         self.checks = checks = self._new_checks(state)
         self._prepared: dict[str, _Prepared] = {}  # by kind, from its first event on
         self._context.state, self._context.void_cause = state, checks.void_cause

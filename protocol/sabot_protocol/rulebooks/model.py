@@ -104,6 +104,7 @@ SWITCHES: dict[str, frozenset[bool | str]] = {
     "dummy_needs_authorisation": frozenset({True, False}),
     "dummy_ordered_by": frozenset(OrderedBy.flags),
     "this_no_bet": frozenset({True, False}),
+    "result_before_confirm": frozenset({True, False}),
     "discrepancy_rule": frozenset({"silent", "confirm_or_void"}),
     "foreign_card_rule": frozenset({"silent", "void_check"}),
     "foreign_card_notify": frozenset({"surveillance", "inspector"}),
@@ -122,6 +123,7 @@ _SWITCHES_OF_THE_SHOE = (
     "card_may_return_to_shoe",
     "dummy_needs_authorisation",
     "this_no_bet",
+    "result_before_confirm",
 )
 
 

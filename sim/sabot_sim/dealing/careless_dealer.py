@@ -69,7 +69,7 @@ class CarelessDealer:
         self._unread: int | None = None
         self._surplus: int | None = None  # a card that was not due, before the next step
         self._returned: int | None = None  # the card that is being put back
-        self._authorised = False
+        self._authorised = self._entered = False
 
     def next(self, answer: StepAnswer) -> Step:
         """Return what the dealer or the supervisor does now."""
@@ -144,6 +144,9 @@ class CarelessDealer:
         if surplus is not None and self.rng.random() < 0.4:
             self._returned = surplus
             return command("card_returned")
+        self._entered = self._profile["switches"]["result_before_confirm"] and not self._entered
+        if self._entered:
+            return "button", self.rng.choice((1, 2, 3))  # it may be wrong
         return "button", _BUTTONS["confirm"]
 
     def _repair(self, fault: int) -> Step:

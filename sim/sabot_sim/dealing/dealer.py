@@ -12,6 +12,7 @@ BUTTON_CONFIRM = 1 << 7
 BUTTON_NEW_SHOE = 1 << 8
 LOCK = 1
 LAMPS_RESULT = 2 | 4 | 8
+_LAMP_TO_BUTTON = 3  # Player, Banker and Tie are in the same order
 LAMP_FAULT = 64
 LAMP_WAITING = 256
 
@@ -36,7 +37,9 @@ class Dealer:
     rng: random.Random
     drawn: list[str] = field(default_factory=list)
     coups_seen: int = 0
+    enters_result: bool = False  # the rulebook wants the result before Confirm
     _stack: list[str] = field(default_factory=list)
+    _entered: bool = False  # the result of the coup on the table
 
     def next_edges(self, outputs: int) -> list[signals.Edge]:
         """Return what the dealer does now, as edges timed from now."""
@@ -47,6 +50,9 @@ class Dealer:
         if not outputs & LOCK:
             return self._draw()
         if outputs & LAMPS_RESULT:
+            self._entered = self.enters_result and not self._entered
+            if self._entered:  # as its lamp shows it
+                return self._press((outputs & LAMPS_RESULT) << _LAMP_TO_BUTTON, self.rng.randint(*_PAUSE_US))
             self.coups_seen += 1
             return self._press(BUTTON_CONFIRM, self.rng.randint(*_PAUSE_US))
         return self._press_new_shoe()

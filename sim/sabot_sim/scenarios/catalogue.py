@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from sabot_protocol import rulebooks
+
 from sabot_sim.optics.profiles import Profile
 from sabot_sim.scenarios.script import HANDS, Script
 
@@ -47,6 +49,7 @@ class Scenario:
     def script(self, seed: int | None = None) -> Script:
         """Play it with this seed, or with its own."""
         script = Script(self.seed if seed is None else seed, self.hands, self.card_set, self.pause_factor)
+        script.enters_result = bool(rulebooks.load(self.rulebook).switch["result_before_confirm"].value)
         self.play(script)
         return script
 

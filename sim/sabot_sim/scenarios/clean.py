@@ -34,7 +34,7 @@ def _clean(book: rulebooks.Rulebook, decks: int, seed: int) -> None:
     def play(s: Script) -> None:
         last = book.shoe.cut_first_card_is_last_coup.value
         stack = recut(shuffled(decks, s.rng), _depth(s, name, decks))
-        whole_shoe(s, stack, cut_may_be_last=last, results=book.id == "star-rapid")
+        whole_shoe(s, stack, cut_may_be_last=last)
 
 
 for _number, _id in enumerate(rulebooks.ids(), 1):

@@ -12,6 +12,8 @@ def _disputed(s: Script, cards: str, button: str) -> None:
     s.coup(cards)
     s.think(0.5, 1.5)
     s.press(button)
+    if s.enters_result:
+        s.press("confirm")  # the result counts with it
     s.truth.irregularities.append("scan_discrepancy")
     s.alarms("discrepancy", "fault_decision")
 
@@ -121,7 +123,6 @@ def at_the_shoe(s: Script) -> None:
     s.key()
     s.confirm()
     s.coup(PLAYER)
-    s.press("player")
     s.confirm()
 
 

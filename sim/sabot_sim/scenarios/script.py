@@ -33,6 +33,7 @@ class Script(Acts):
 
     def __init__(self, seed: int, hands: Profile = HANDS, card_set: int = 1, pause_factor: float = 1.0) -> None:
         super().__init__(seed, pause_factor)
+        self.enters_result = False  # the rulebook wants the result before Confirm
         self.hands, self.card_set = hands, card_set
         self.truth = Truth()
 
@@ -106,8 +107,10 @@ class Script(Acts):
             self.confirm()
 
     def confirm(self) -> None:
-        """Pay the bets, then press Confirm."""
+        """Pay the bets, then press Confirm; the result before it, where the rulebook wants that."""
         self.think(2.0, 5.0)
+        if self.enters_result:
+            self.press(self.truth.coups[-1]["winner"])
         self.press("confirm")
 
     def complete(self, cards: str, kind: str = "live") -> None:

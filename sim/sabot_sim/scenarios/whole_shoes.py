@@ -18,8 +18,8 @@ def size(cards: list[str]) -> int:
     return sum(map(len, draw_tables.hands([card for card in cards[: _MOST_CARDS + 1] if card != CUT])))
 
 
-def whole_shoe(s: Script, stack: list[str], *, cut_may_be_last: bool = True, results: bool = False) -> None:
-    """Deal a stack from New shoe until the last coup is confirmed; with `results` the dealer enters each result."""
+def whole_shoe(s: Script, stack: list[str], *, cut_may_be_last: bool = True) -> None:
+    """Deal a stack from New shoe until the last coup is confirmed."""
     s.open(stack[0])
     at, left = 1, 0
     while left != 1:
@@ -29,8 +29,6 @@ def whole_shoe(s: Script, stack: list[str], *, cut_may_be_last: bool = True, res
         left = left - 1 if left else (1 if first else 2) if seen else 0
         s.coup(" ".join(stack[at : at + taken + seen]))
         at += taken + seen
-        if results:
-            enter_result(s)
         s.confirm()
 
 
@@ -38,12 +36,6 @@ def recut(stack: list[str], from_back: int) -> list[str]:
     """Return the same cards with the cutting card moved: `from_back` cards are behind it."""
     cards = [card for card in stack if card != CUT]
     return [*cards[:-from_back], CUT, *cards[-from_back:]]
-
-
-def enter_result(s: Script) -> None:
-    """Press the button of the last coup's winner."""
-    s.think(0.5, 1.5)
-    s.press(s.truth.coups[-1]["winner"])
 
 
 def arranged(decks: int, rng: random.Random, winners: Iterable[str]) -> list[str]:

@@ -65,9 +65,19 @@ def decide(
 
 
 @app.command(epilog="Example: sabot table bac-01 confirm --coup 3/17 --by 'A. Smith'")
-def confirm(ctx: typer.Context, by: By, clause: Clause = "", coup: OnTheTable = None) -> None:
-    """Confirm the coup on the table, as the dealer does. A disputed coup is refused: use `decide`."""
-    ctx.obj.request("confirm", by, clause, coup=coup)
+def confirm(
+    ctx: typer.Context,
+    by: By,
+    clause: Clause = "",
+    coup: OnTheTable = None,
+    winner: Annotated[str | None, typer.Option(help="The winning result, where the rulebook wants it first.")] = None,
+) -> None:
+    """Confirm the coup on the table, as the dealer does. A disputed coup is refused: use `decide`.
+
+    Where the rulebook wants the result before Confirm, as star-rapid does (7.7.4.9), it was pressed at the shoe, or
+    --winner gives it.
+    """
+    ctx.obj.request("confirm", by, clause, coup=coup, winner=winner)
 
 
 @app.command(epilog="Example: sabot table bac-01 void --coup 3/17 --by 'A. Smith' --clause 12.6 --reason short_shoe")

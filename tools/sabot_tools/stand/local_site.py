@@ -204,7 +204,8 @@ class LocalSite:
 
     def _dealer(self, name: str, book: str, deck: Callable[[], list[str]], rng: random.Random) -> Dealer:
         if name not in self.plan.troubled:
-            return Dealer(deck, self.plan.card_set, rng)
+            enters = bool(self._books[book].switch["result_before_confirm"].value)
+            return Dealer(deck, self.plan.card_set, rng, enters_result=enters)
         return TroubledDealer(deck, self.plan.card_set, rng, troubles=possible(book), first=self.plan.first_trouble)
 
     def _deck(self, book: str, top: Sequence[str | None]) -> Deck:

@@ -9,6 +9,7 @@ import sys
 import time
 from dataclasses import dataclass
 
+from sabot_protocol import rulebooks
 from sabot_sim.dealing import stack
 from sabot_sim.dealing.patient_dealer import PatientDealer
 from sabot_sim.dealing.table import SimTable
@@ -69,6 +70,7 @@ class SimulatedShoe:
             random.Random(f"{plan.seed}-{table.shoes}-hands"),
             patience_us=int(plan.patience_s * plan.speed * 1e6),
             mishap_share=_MISHAP_SHARE if plan.mishaps else 0.0,
+            enters_result=bool(rulebooks.load(plan.rulebook).switch["result_before_confirm"].value),
         )
         dealer.take_up(table.stack, table.drawn)
         return dealer

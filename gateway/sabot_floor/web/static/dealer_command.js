@@ -52,6 +52,22 @@ function CardField({value, set}) {
     </fieldset>`;
 }
 
+const WINNERS = ["player", "banker", "tie"];
+
+function WinnerField({value, set}) {
+  return html`
+    <fieldset class="winners"><legend>${t("dealer.winner")}</legend>
+      ${WINNERS.map((one) => html`<label key=${one} class=${one}><input type="radio" name="winner" required checked=${value === one} onChange=${() => set(one)} /><span>${t(`dealer.winner_${one}`)}</span></label>`)}
+    </fieldset>`;
+}
+
+function field(name, filled, put) {
+  const [value, set] = [filled[name] ?? "", put(name)];
+  if (name === "card") return html`<${CardField} key=${name} value=${value} set=${set} />`;
+  if (name === "winner") return html`<${WinnerField} key=${name} value=${value} set=${set} />`;
+  return html`<${TextField} key=${name} name=${name} value=${value} set=${set} />`;
+}
+
 function TextField({name, value, set}) {
   return html`<label class="field"><span>${t(`dealer.field_${name}`)}</span><input name=${name} required maxlength="60" value=${value} onInput=${(event) => set(event.target.value)} /></label>`;
 }
@@ -67,7 +83,7 @@ export function CommandForm({step, give, cancel}) {
   return html`
     <form class="command" onSubmit=${submit}>
       <h2>${stepText(step)} ${step.clause ? html`<small>${t("dealer.rule", {clause: step.clause})}</small>` : null}</h2>
-      ${step.fields.map((name) => (name === "card" ? html`<${CardField} value=${filled.card ?? ""} set=${put("card")} />` : html`<${TextField} name=${name} value=${filled[name] ?? ""} set=${put(name)} />`))}
+      ${step.fields.map((name) => field(name, filled, put))}
       <p class="row">
         <button>${stepText(step)}</button>
         <button type="button" class="plain" onClick=${cancel}>${t("dealer.cancel")}</button>

@@ -51,7 +51,7 @@ def actions(
 ) -> list[Action]:
     """Return the buttons of a table with this rulebook, the thing to do first; `jackpots`: titles by id."""
     main = (*_MAIN, dealer_fault.main_button(fault, hand, book))
-    buttons = [*_buttons(book, hand, fault, jackpots), *_of_angel_eye(hand, status)]
+    buttons = [*_buttons(book, hand, fault, jackpots), *_of_angel_eye(book, hand, status)]
     found = [_action(book.id, button, main) for button in buttons if is_possible(status, button.verb)]
     return sorted(found, key=lambda one: not one.main)
 
@@ -81,7 +81,7 @@ def _action(book: str, button: _Button, main: tuple[str, ...]) -> Action:
 def _buttons(book: Rulebook, hand: HandMessage, fault: str, jackpots: Mapping[str, str]) -> Iterator[_Button]:
     coup = f"{hand.shoe}/{hand.coup}"
     if _waits_for_confirm(hand) and not hand.fault:
-        yield _confirm(hand)
+        yield _confirm(book, hand)
     if hand.authorisation_needed:
         yield _Button("authorise", "authorise", {"times": 1})
     if dealer_fault.may_key(fault, hand):
@@ -105,15 +105,18 @@ def _waits_for_confirm(hand: HandMessage) -> bool:
     return hand.phase == "complete" and hand.result is not None and hand.result.status == "verified"
 
 
-def _confirm(hand: HandMessage) -> _Button:
-    return _Button("confirm", "confirm", {"coup": f"{hand.shoe}/{hand.coup}"})
+def _confirm(book: Rulebook, hand: HandMessage) -> _Button:
+    """Confirm; where the book wants the result before it, the dealer chooses it first."""
+    switch = book.switch["result_before_confirm"]
+    fields, clause = (("winner",), switch.clause) if switch.value else ((), "")
+    return _Button("confirm", "confirm", {"coup": f"{hand.shoe}/{hand.coup}"}, fields=fields, clause=clause)
 
 
-def _of_angel_eye(hand: HandMessage, status: StatusMessage | None) -> Iterator[_Button]:
+def _of_angel_eye(book: Rulebook, hand: HandMessage, status: StatusMessage | None) -> Iterator[_Button]:
     """What an Angel Eye needs: its error cleared; Confirm, which no error stops; new cards, which it may not report."""
     is_one = status is not None and status.driver == "angel-eye"
     if is_one and hand.fault and _waits_for_confirm(hand):
-        yield _confirm(hand)
+        yield _confirm(book, hand)
     for name, args in clearing(status, hand.fault).items():
         yield _Button(name, "clear-error", args, fields=("clause",) if needs_clause("clear-error", args) else ())
     if is_one and (hand.phase == "unknown" or hand.last_coup) and hand.shoe:

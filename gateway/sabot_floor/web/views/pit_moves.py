@@ -133,7 +133,7 @@ def _of_decision(place: Place) -> Iterator[Move]:
     if hand and hand.result and place.holds_dispute():
         yield from _decide(place, hand.shoe, hand.coup)
         return
-    yield _move(place, "confirm", "confirm", {"coup": coup} if coup else {})
+    yield _confirm(place, {"coup": coup} if coup else {})
     yield _void(place, "misdeal")
 
 
@@ -141,13 +141,19 @@ def _decide(place: Place, shoe: int, coup: int, clause: str = "") -> Iterator[Mo
     """Decide a disputed coup; a coup on the table that is not disputed is confirmed or void."""
     label = f"{shoe}/{coup}"
     if place.coup() == label and not place.is_disputed(shoe, coup):
-        yield _move(place, "confirm", "confirm", {"coup": label}, clause=clause)
+        yield _confirm(place, {"coup": label}, clause=clause)
         yield _void(place, "discrepancy")
         return
     if place.has_outcome(shoe, coup):
         yield _move(place, "decide_confirmed", "decide", {"coup": label, "verdict": "confirmed"}, clause=clause)
     yield _move(place, "decide_winner", "decide", {"coup": label, "verdict": "confirmed"}, ("winner",), clause=clause)
     yield _move(place, "decide_void", "decide", {"coup": label, "verdict": "void"}, clause=clause)
+
+
+def _confirm(place: Place, args: dict[str, Any], clause: str = "") -> Move:
+    """Confirm, with the winning result where the book wants it first."""
+    first = rulebooks.load(place.book).switch["result_before_confirm"].value
+    return _move(place, "confirm", "confirm", args, ("winner",) if first else (), clause)
 
 
 def _void(place: Place, reason: str) -> Move:
@@ -171,7 +177,7 @@ def _proving(place: Place, incident: IncidentMessage, step: Step) -> Iterator[Mo
             yield _move(place, "this_no_bet", "this-no-bet", {"coup": place.coup()} if place.coup() else {})
             yield _void(place, "misdeal")
         case "reconstruct" if on_table:
-            yield _move(place, "confirm", "confirm", {"coup": place.coup()} if place.coup() else {})
+            yield _confirm(place, {"coup": place.coup()} if place.coup() else {})
             yield _void(place, "misdeal")
         case "void" if on_table:
             yield _void(place, _REASONS.get(step.act, "misdeal"))
@@ -222,7 +228,7 @@ def of_table(place: Place) -> dict[str, list[Move]]:
     undecided = fault == "decision" and place.holds_dispute()
     groups = {
         "coup": [
-            _move(place, "confirm", "confirm", coup),
+            _confirm(place, coup),
             _move(place, "void", "void", {**coup, "reason": "supervisor"}, ("void_reason", "then")),
             _move(place, "this_no_bet", "this-no-bet", coup),
             _move(place, "no_bet", "no-bet"),

@@ -22,6 +22,7 @@ from sabot_gateway.operator.verbs.verb import (
 )
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify import Source
+from sabot_gateway.verify.confirmations import confirm_first
 from sabot_gateway.verify.deciders import Decider
 from sabot_gateway.verify.disputes import Decision, coup_label, decide_command, where_dealt
 from sabot_gateway.verify.reports.exit_lock import AWAITING
@@ -69,6 +70,17 @@ class Confirm(CoupVerb, frozen=True):
     title = "Confirm"
     command = "confirm"
     not_now = "no complete coup waits for Confirm. Deal the cards that are due, then confirm."
+    winner: str | None = None  # the dealer's entry of the result, where the rulebook wants it before Confirm
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for an unknown coup or winner."""
+        super().__post_init__()
+        if self.winner is not None:
+            expect("winner", self.winner, _WINNERS)
+
+    def data(self, table: TableView) -> dict[str, Any]:
+        """Leave the entry out: the shoe knows its own, and the gateway has compared this one."""
+        return {name: value for name, value in super().data(table).items() if name != "winner"}
 
     def possible(self, state: ShoeState) -> bool:
         """Return True if a complete coup is on the table."""
@@ -87,6 +99,22 @@ class Confirm(CoupVerb, frozen=True):
         if disputed:
             label = coup_label(disputed)
             raise RefusedError(f"coup {label} is disputed: decide it with {decide_command(table.name, label)}.")
+        if state.phase == "complete":
+            self._check_entry(table)
+
+    def _check_entry(self, table: TableView) -> None:
+        """Refuse without the dealer's entry of the result, where the rulebook wants it, or with a wrong one."""
+        state, clause = table.verifier.state, confirm_first(table.verifier.book)
+        entered = self.winner or (state.entered if clause else state.winner)
+        if not entered:
+            raise RefusedError(
+                f"the winning result comes first ({clause}): press it at the shoe, or give it with --winner."
+            )
+        if entered != state.winner:
+            raise RefusedError(
+                f"the result entered is {entered}, and the shoe's is {state.winner}{f' ({clause})' if clause else ''}. "
+                "Enter the result again; if the cards on the table are not the shoe's, report scan_discrepancy."
+            )
 
     def done(self, table: TableView, event: Event, coup: Coup | None) -> str:
         """Return that it is confirmed, and how to decide the coup if it is still disputed."""
@@ -94,6 +122,13 @@ class Confirm(CoupVerb, frozen=True):
             if (one.shoe, one.coup) == coup:
                 return f"The coup is still disputed: decide it with {decide_command(table.name, coup_label(one))}."
         return f"{_named(coup)} is confirmed. The shoe goes on."
+
+
+class ConfirmDecided(Confirm, frozen=True):
+    """Confirm at the shoe what a supervisor has decided: the dealer's entry counts no more."""
+
+    def check(self, table: TableView) -> None:
+        """Refuse nothing: the decision is stored."""
 
 
 class Void(CoupVerb, frozen=True):
@@ -151,7 +186,7 @@ class Decide(TableVerb, frozen=True):
         say = f"Coup {coup_label(coup)} is {verdict}."
         on_table = table.verifier.state.awaits_confirm(*where_dealt(coup))
         if on_table and table.fault == "decision":
-            command = Confirm() if verdict == "confirmed" else Void(reason="discrepancy", then="go_on")
+            command = ConfirmDecided() if verdict == "confirmed" else Void(reason="discrepancy", then="go_on")
             return Effect([(source, records)], say, command)
         press = "Press Confirm at the shoe to go on." if on_table and table.fault == "none" else ""
         return Effect([(source, records)], " ".join(filter(None, (say, press, next_step(table)))))

@@ -6,7 +6,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sabot_protocol import irregularities
+from sabot_protocol import irregularities, rulebooks
 from sabot_protocol.fields import NO_CARD
 from sabot_protocol.rulebooks import Rulebook
 from sabot_protocol.sensors import needs_cleaning
@@ -16,7 +16,7 @@ from sabot_gateway.forecast.wear import Outlook
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify import moves
 from sabot_gateway.verify.alarms.shoe_texts import CASES, FAULTS, REJECTS, SENSORS
-from sabot_gateway.verify.confirmations import CONFIRM_FIRST
+from sabot_gateway.verify.confirmations import confirm_first
 from sabot_gateway.verify.disputes import decide_command
 
 Text = dict[str, str]  # fields of an alarm: say, shoe_says, cards_say, clause
@@ -138,7 +138,7 @@ def not_confirmed(table: str, rulebook_id: str, coup: str, event_kind: str) -> T
         f"Play went on before coup {coup} was confirmed. It must not be settled. A supervisor must confirm or void it: "
         f"{decide_command(table, coup)}."
     )
-    return {"say": say, "clause": CONFIRM_FIRST.get(rulebook_id, ""), "shoe_says": event_kind}
+    return {"say": say, "clause": confirm_first(rulebooks.load(rulebook_id)), "shoe_says": event_kind}
 
 
 def lost_result(rulebook_id: str, coup_no: int, cards: Sequence[str]) -> Text:

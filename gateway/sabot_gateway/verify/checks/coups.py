@@ -9,10 +9,11 @@ from sabot_protocol.rulebooks import Rulebook
 from sabot_gateway import rules
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify.checks.numbering import draw_clause
-from sabot_gateway.verify.confirmations import CONFIRM_FIRST
+from sabot_gateway.verify.confirmations import confirm_first
 from sabot_gateway.verify.findings import NONE, Finding, Findings
 from sabot_gateway.verify.state import NO_COUP, RESULTS, Dealt, ShoeState
 
+NO_ENTRY = "nothing"
 _FLAGS = ("natural", "player_pair", "banker_pair")
 
 
@@ -26,7 +27,7 @@ class CoupCheck:
 
     def __post_init__(self) -> None:
         """Look up once which clause asks for Confirm before the next coup."""
-        self._confirm_first = CONFIRM_FIRST.get(self.book.id)
+        self._confirm_first = confirm_first(self.book)
 
     def coup(self, event: Event) -> Findings:
         """Compare the shoe's result with the cards."""
@@ -48,18 +49,31 @@ class CoupCheck:
         return (Finding(fact, says, cards, draw_clause(self.book, [card for _, card in dealt]), number),)
 
     def button(self, event: Event) -> Findings:
-        """Compare the dealer's result with the cards."""
-        data = event.data
-        if self.state.phase != "complete" or data["button"] not in RESULTS or data["button"] == self.winner:
+        """Compare the dealer's result with the cards; where it counts with Confirm only, as it is then."""
+        data, entered = event.data, self.entry(event)
+        if self.state.phase != "complete" or not entered or entered == self.winner:
             return NONE
+        if entered == NO_ENTRY:
+            fact, clause = (
+                "The coup was confirmed without the dealer's result. It must not be settled.",
+                self._confirm_first,
+            )
+            return (Finding(fact, "Confirm alone", f"the cards say {self.winner}", clause, data["coup_no"]),)
         advice = irregularities.advise(self.book.id, "scan_discrepancy", {"confirmed": True})
-        fact, dealer = "The dealer's result does not match the cards.", f"the dealer says {data['button']}"
+        fact, dealer = "The dealer's result does not match the cards.", f"the dealer says {entered}"
         return (Finding(fact, dealer, f"the cards say {self.winner}", advice.clause, data["coup_no"], entry=True),)
+
+    def entry(self, event: Event) -> str:
+        """Return the dealer's result that counts with this button; empty if none does."""
+        pressed = event.data["button"]
+        if not self.state.result_first:
+            return pressed if pressed in RESULTS else ""
+        return (self.state.entered or NO_ENTRY) if pressed == "confirm" else ""
 
     def card(self, event: Event) -> Findings:
         """Where the book asks for it, a coup begins only after the one before is confirmed."""
         data, clause = event.data, self._confirm_first
-        if clause is None or self.state.phase != "complete" or data["slot"] in NO_COUP or data["flags"].get("surplus"):
+        if not clause or self.state.phase != "complete" or data["slot"] in NO_COUP or data["flags"].get("surplus"):
             return NONE
         number = self.state.coup_no
         fact = "A coup began before the last one was confirmed. The last one must not be settled."

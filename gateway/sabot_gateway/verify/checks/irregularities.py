@@ -119,8 +119,9 @@ class IrregularityCheck:
         found, pressed = self._overdue() if self._due else NONE, event.data["button"]
         self._uncertain &= pressed != "confirm"
         taken = self.state.phase == "complete" and not self._locked
-        if taken and pressed in RESULTS and pressed != self.coups.winner:
-            shows = f"the dealer says {pressed}, the cards say {self.coups.winner}"
+        entered = self.coups.entry(event)
+        if taken and entered in RESULTS and entered != self.coups.winner:
+            shows = f"the dealer says {entered}, the cards say {self.coups.winner}"
             self._due[_DISPUTED] = (event.data["coup_no"], shows)
         return found
 

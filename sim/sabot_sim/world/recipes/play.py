@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from sabot_sim.world.books import CROWN, NZ, UNWAGERED, Rule
+from sabot_sim.world.books import CROWN, NZ, RAPID, UNWAGERED, Rule
 from sabot_sim.world.duties import do_step, duty
 from sabot_sim.world.recipes.recipe import decider, recipe
 from sabot_sim.world.table import Table
@@ -50,6 +50,8 @@ def _press_other(table: Table, found: Rule, number: int) -> Incident:
     """Deal a coup and press another result than that of its cards; return what is to be decided."""
     table.deal()
     table.press(_other(table))
+    if table.book == RAPID:
+        table.press("confirm")  # 7.7.4.10: the result counts with it
     table.note(found, number)
     table.raised("discrepancy", found.clause)
     table.raised("fault_decision")
@@ -100,6 +102,8 @@ def settled_at_shoe(table: Table, found: Rule, number: int) -> None:
     table.over("fault_decision")
     table.at_shoe("key", 0)
     winner = table.winner()
+    if table.book == RAPID:
+        table.press(winner)
     table.press("confirm")
     _end(table, to_do, None, "confirmed", winner)
     table.settled("confirmed", AT_THE_SHOE)
