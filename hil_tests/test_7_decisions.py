@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from sabot_protocol import rulebooks
 from sabot_protocol.service.messages import Answer, Request
 from sabot_protocol.topics import ROOT
 from sabot_sim.rigs.unix import UnixRig
@@ -29,6 +30,7 @@ class Floor:
     def __init__(self, work_dir: Path, server: LocalBroker, rulebook: str = "star-baccarat") -> None:
         self.stage = ReplaySystem(UnixRig(work_dir), TableSetup(rulebook), server, work_dir)
         self.script, self._played = Script(1), 0
+        self.script.enters_result = bool(rulebooks.load(rulebook).switch["result_before_confirm"].value)
         self.stage.start()
         self.acts = ActHandlers(self.stage)
 

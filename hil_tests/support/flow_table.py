@@ -84,7 +84,8 @@ class FlowTable:
     def confirm(self) -> None:
         """Press Confirm, and the result before it where the rulebook wants that (Rapid 7.7.4.9)."""
         if rulebooks.load(self.book).switch["result_before_confirm"].value:
-            self.press(str(self.messages("coup")[-1]["winner"]))
+            winners = [one["winner"] for one in self.messages("coup") if one.get("winner")]
+            self.press(*winners[-1:])
         self.press("confirm")
 
     def act(self, do: str, **fields: Any) -> None:

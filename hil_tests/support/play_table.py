@@ -83,6 +83,7 @@ class Table:
         self.book = book
         args = [sys.executable, "-m", "sabot_tools", "play", "--rulebook", book]
         args += [part for pair in settings for part in ("--set", pair)]
+        self._winner = ""
         self._process = subprocess.Popen(args, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def __enter__(self) -> "Table":
@@ -93,6 +94,16 @@ class Table:
         assert self._process.returncode == 0
 
     def __call__(self, **step: Any) -> Answer:
+        """Give a line; where Confirm needs the result before it (7.7.4.9), the result of the coup is pressed first."""
+        if step == {"button": "confirm"} and self._winner and self.book == RAPID:
+            self.alone(button=self._winner)
+        answer = self.alone(**step)
+        for event in of("coup", answer):
+            self._winner = event["winner"] or ""
+        return answer
+
+    def alone(self, **step: Any) -> Answer:
+        """Give this line only."""
         assert self._process.stdin
         assert self._process.stdout
         self._process.stdin.write(json.dumps(step) + "\n")
