@@ -140,7 +140,7 @@ def test_a_result_that_is_not_the_cards_is_settled_by_the_decision_and_not_by_co
     script.coups(BANKER)
     confirmed_floor.floor.play()
     assert confirmed_floor.stands() == {2: "banker"}
-    confirmed_floor.floor.ask("decide", coup="1/1", verdict="confirmed", winner="player")
+    confirmed_floor.floor.ask("decide", coup="1/1", verdict="confirmed", winner="player", reason="the cards were seen")
     assert confirmed_floor.stands() == {1: "player", 2: "banker"}
 
 

@@ -21,6 +21,7 @@ from sabot_tools.replay.table_setup import TABLE, TableSetup
 from sabot_tools.stand.broker import LocalBroker
 
 FAULT_LAMP, LOCK = 64, 1
+CLAUSES = {"decide": "12.13", "void": "12.1.2"}  # where a verb needs one
 WRONG = {"shoe_no": 1, "coup_no": 1, "slot": "banker_2", "card": "7C", "speed_mm_s": 900, "margin_pct": 80, "flags": {}}
 
 
@@ -45,7 +46,8 @@ class Floor:
         self.stage.wait_until_idle()
         self.script.wait(1)  # a burst ends half a second behind its last edge
 
-    def ask(self, verb: str, by: str = "A. Smith", clause: str = "12.13", **args: Any) -> Answer:
+    def ask(self, verb: str, by: str = "A. Smith", clause: str | None = None, **args: Any) -> Answer:
+        clause = CLAUSES.get(verb, "") if clause is None else clause
         answer = self.stage.request(Request(verb, TABLE, by, clause, args))
         self.stage.wait_until_idle()
         return answer
@@ -153,9 +155,9 @@ def test_a_result_that_contradicts_the_cards_locks_nothing_and_its_decision_name
     floor.play()
     assert floor.active() == [("discrepancy", "raised")]
     floor.assert_free()
-    answer = floor.ask("decide", coup="1/1", verdict="confirmed", winner="player")
+    answer = floor.ask("decide", coup="1/1", verdict="confirmed", winner="player", reason="the cards were seen")
     assert answer == Answer(True, "Coup 1/1 is confirmed. Press Confirm at the shoe to go on.")
-    assert floor.active() == []
+    assert floor.active() == [("decided_by_word", "raised")]
     floor.script.confirm()
     floor.script.coups(FOUR)
     floor.play()

@@ -260,6 +260,9 @@ def test_a_shoe_whose_sequence_was_revealed_is_void(table: FlowTable) -> None:
         assert table.open() == {"shoe_void": ["notify_inspector"]}
         supervised(table, "step", clause, incident="shoe_void", step="notify_inspector")
         steps = {"close_shoe": ("", clause), "notify_inspector": ("gaming_supervisor", clause)}
+    assert not table.ask(PEOPLE[table.book].supervisor, "open-shoe").ok
+    shuffled = {STAR: "4.1.3", PREMIUM: "4.1.3", CROWN: "4.1.1(d)"}[table.book]
+    supervised(table, "record", shuffled, act="order_shuffle")
     table.new_shoe()
     plays_on(table, 1)
     assert_settled(table, {"shoe_void": steps})

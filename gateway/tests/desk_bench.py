@@ -22,6 +22,7 @@ from shoe_events import BOOK, PROFILE, Shoe, cards, event, result, sent, who_non
 GATEWAY = "6a7e000000000001"
 TIME = "2026-01-02T03:04:05.006Z"
 DISPUTED = [*cards(2, "9S 2H TD 3C"), result(6, "banker", 9, 5, natural=True)]  # the Player's nine wins
+CLAUSES = {"decide": "12.13", "void": "12.1.2", "export-coup": "13.2"}  # of BOOK, where a verb needs one
 VOID = {"reason": "misdeal", "then": "go_on"}
 
 
@@ -77,9 +78,8 @@ class DeskBench:
 
     def request(self, verb: str, now_s: float = 0.0, **more: Any) -> None:
         """Send a request; nothing is committed yet."""
-        line = msgspec.json.encode(
-            Request(**{"verb": verb, "table": "bac-01", "by": "A. Smith", "clause": "12.13", **more})
-        )
+        given = {"verb": verb, "table": "bac-01", "by": "A. Smith", "clause": CLAUSES.get(verb, "")}
+        line = msgspec.json.encode(Request(**{**given, **more}))
         request = parse(line)
         assert isinstance(request, TableRequest)
         table = self.table if request.table == "bac-01" else None

@@ -8,7 +8,7 @@ from desk_bench import GATEWAY, TIME, VOID, DeskBench
 from sabot_protocol.service.messages import Answer
 from sabot_protocol.service.moment import Moment
 from sabot_protocol.topics import AlarmMessage
-from shoe_events import UNIT, event
+from shoe_events import UNIT, cards, event
 from stand_in import StandIn
 
 
@@ -32,7 +32,7 @@ def test_attempt_and_command_are_durable_before_they_go_out_and_the_outcome_befo
         "verb": "void",
         "by": "A. Smith",
         "user": "floor",
-        "clause": "12.13",
+        "clause": "12.1.2",
         "args": {"coup": None, "reason": "misdeal", "then": "go_on"},
         "origin": "local",
         "role": "",
@@ -83,7 +83,9 @@ def test_a_coup_becomes_one_without_wagers_only_under_a_clause(bench: DeskBench)
     assert [answer.say for answer in bench.answers] == [
         "No bet for this coup refused: it needs a clause of star-baccarat. Add --clause N."
     ]
-    bench.send("this-no-bet", clause="12.1.1")
+    bench.table.open()
+    bench.table.follow(*cards(2, "9S 2H"))
+    bench.send("this-no-bet", clause="7.5")
     assert bench.commands_sent(0.2)[0][:2] == (1, "this_no_bet")
 
 

@@ -118,7 +118,7 @@ def test_a_missed_burn_is_named_only_while_a_coup_is_dealt() -> None:
 
 def answer_of(bench: DeskBench, verb: str, command: str, **args: Any) -> str:
     """Give a command that the shoe carries out; return the answer."""
-    bench.send(verb, clause="12.1", args=args)
+    bench.send(verb, args=args)
     ((command_id, _, data),) = bench.commands_sent(0.0)
     bench.shoe_logs("command_done", command_id=command_id, command=command, outcome="done", data=data)
     bench.commit()

@@ -262,7 +262,9 @@ def test_every_verb_has_its_act(bench: CommandBench) -> None:
         ("star-rapid", "void", "casino_supervisor", False),
         ("star-baccarat", "void", "casino_supervisor", True),
         ("star-baccarat", "lock", "dealer", False),
-        ("star-baccarat", "this-no-bet", "dealer", True),
+        ("star-baccarat", "this-no-bet", "dealer", False),
+        ("star-baccarat", "this-no-bet", "casino_supervisor", True),
+        ("star-premium", "this-no-bet", "casino_supervisor", False),
         ("star-baccarat", "this-no-bet", "inspector", False),
     ],
 )

@@ -54,7 +54,7 @@ def test_cj_07_a_disputed_coup_that_becomes_void_increments_nothing(crown: Edge)
     crown.one.deal()
     crown.one.result(winner="banker")
     crown.commit()
-    assert crown.ask("decide", coup="1/1", verdict="void", clause="7.1.5").ok
+    assert crown.ask("decide", coup="1/1", verdict="void", clause="10.11").ok
     assert crown.sums() == []
 
 

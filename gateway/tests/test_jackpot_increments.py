@@ -145,7 +145,7 @@ def test_a_decision_about_a_confirmed_coup_takes_back_and_counts_again(
     first = edge.one.play()
     edge.one.dispute()
     edge.restart()
-    assert edge.ask("decide", coup="1/1", verdict=verdict, clause="7.1.5").ok
+    assert edge.ask("decide", coup="1/1", verdict=verdict, clause="10.11").ok
     assert edge.sums() == [(250, 1, 250), (-250, 2, 0), *more]
     back = edge.increments()[1]
     assert back.reverses == f"{first}-jackpot-lucky-tie"
@@ -156,7 +156,7 @@ def test_a_decision_about_a_confirmed_coup_takes_back_and_counts_again(
 def test_a_decision_that_voids_a_win_is_taken_back_and_one_that_confirms_it_keeps_the_trigger(edge: Edge) -> None:
     edge.one.tie()
     edge.one.dispute()
-    edge.ask("decide", coup="1/1", verdict="confirmed", clause="7.1.5")
+    edge.ask("decide", coup="1/1", verdict="confirmed", clause="10.11")
     assert [one.trigger for one in edge.increments()] == ["suited", "", "suited"]
 
 
@@ -178,7 +178,7 @@ def test_a_jackpot_that_runs_no_more_is_taken_back_all_the_same(edge: Edge) -> N
     edge.one.play()
     edge.one.dispute()
     edge.configure()
-    edge.ask("decide", coup="1/1", verdict="void", clause="7.1.5")
+    edge.ask("decide", coup="1/1", verdict="void", clause="10.11")
     assert edge.sums() == [(250, 1, 250), (-250, 2, 0)]
 
 

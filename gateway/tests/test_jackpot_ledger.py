@@ -101,7 +101,7 @@ def test_an_increment_that_a_dispute_may_take_back_is_not_pruned(tmp_path: Path)
     prune(edge)
     edge.restart()
     assert edge.ledger.count("increments") == 1
-    assert edge.ask("decide", coup="1/2", verdict="void", clause="7.1.5").ok
+    assert edge.ask("decide", coup="1/2", verdict="void", clause="10.11").ok
     assert edge.sums() == [(250, 2, 500), (-250, 3, 250)]
 
 

@@ -70,7 +70,7 @@ def test_a_coup_that_a_supervisor_decided_can_be_recorded(edge: Edge) -> None:
     edge.one.deal(SUITED)
     edge.one.result("banker", (6, 6), player_pair=True, banker_pair=True)
     edge.commit()
-    edge.ask("decide", coup="1/1", verdict="confirmed", clause="7.1.5")
+    edge.ask("decide", coup="1/1", verdict="confirmed", clause="10.11")
     assert edge.ask("record-win", jackpot="lucky-tie", stakes=STAKES).ok
     (record,), (increment,) = edge.records(), edge.increments()
     assert record.coup_id == increment.coup_id

@@ -58,7 +58,7 @@ def test_a_discrepancy_is_decided_under_its_clause_or_acknowledged() -> None:
     decide = moves[0]
     assert (decide.verb, decide.args) == ("decide", {"coup": "3/17", "verdict": "confirmed"})
     assert (decide.clause, decide.clause_needed, decide.role) == ("12.13", True, "Casino Supervisor")
-    assert (moves[1].ask, moves[2].args["verdict"]) == (("winner",), "void")
+    assert (moves[1].ask, moves[2].args["verdict"]) == (("winner", "reason"), "void")
     assert moves[-1].args == {"alarm": "u1-5"}
 
 

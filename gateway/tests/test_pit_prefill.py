@@ -25,8 +25,9 @@ STAR, PREMIUM, NZ, CROWN, RAPID = "star-baccarat", "star-premium", "nz-baccarat"
         (PREMIUM, "no-bet", {}, "7.4", "Assistant Gaming Manager"),  # P-37
         (CROWN, "open-shoe", {}, "4.4.1", "TG Higher Duties Dealer"),  # P-08
         (STAR, "deck-check", {}, "3.11", "Casino Supervisor or Inspector"),  # P-02
-        (RAPID, "this-no-bet", {}, "11.8.13", "Casino Supervisor"),  # P-44
-        (STAR, "this-no-bet", {}, "12.3, 12.4", ""),  # auto
+        (RAPID, "this-no-bet", {}, "", "Casino Supervisor"),  # P-37: no rule
+        (STAR, "this-no-bet", {}, "7.4", "Casino Supervisor"),
+        (PREMIUM, "this-no-bet", {}, "7.4", "Assistant Gaming Manager"),
     ],
 )
 def test_clause_and_role_are_those_of_the_book(
@@ -70,8 +71,8 @@ def test_a_void_for_too_few_cards_has_its_clause_and_the_role_of_the_reading() -
 
 
 def test_people_beside_the_order_give_no_commands() -> None:
-    assert "inspector" not in for_verb(STAR, "this-no-bet", {}).may
-    assert "dealer" in for_verb(STAR, "this-no-bet", {}).may
+    assert "inspector" not in for_verb(STAR, "no-more-bets", {}).may
+    assert "dealer" in for_verb(STAR, "no-more-bets", {}).may
     assert "inspector" in for_verb(STAR, "deck-check", {}).may
 
 

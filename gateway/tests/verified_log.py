@@ -59,6 +59,13 @@ class Log:
         self.button()
         self.coup_no += 1
 
+    def deal_in(self, shoe_no: int) -> None:
+        """Deal a whole coup in another shoe than the first."""
+        for card, slot in zip(FOUR.split(), SLOTS, strict=False):
+            self.card(card, slot, shoe_no=shoe_no)
+        place: dict[str, Any] = {"shoe_no": shoe_no, "coup_no": self.coup_no, "kind": "live", "winner": "player"}
+        self("coup", **place, player_points=9, banker_points=5, flags={**FLAGS, **NATURAL})
+
     def coup(self, **flags: bool) -> None:
         """Deal a whole coup and confirm it."""
         self.deal()

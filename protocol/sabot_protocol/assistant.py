@@ -56,6 +56,7 @@ class HandState(NamedTuple):
     reported: frozenset[str] = frozenset()  # cases that have an alarm already
     voided: bool = False  # the coup that was on the table is void
     waits_for_card: bool | None = None  # a card is out that was not read; None: only the fault is known
+    takes_reports: bool = True  # the shoe logs what people report, and so finds the case
 
     def begun(self) -> bool:
         """Return True if a card of the coup on the table is out."""
@@ -64,6 +65,10 @@ class HandState(NamedTuple):
     def may_key(self) -> bool:
         """Return True if a card may be keyed in."""
         return self.fault == "card" if self.waits_for_card is None else self.waits_for_card
+
+    def found(self, case: str) -> bool:
+        """Return True if the log has the case, or never will."""
+        return case in self.reported or not self.takes_reports
 
     def known(self, case: str) -> dict[str, bool]:
         """Return the facts of a case that nobody needs to be asked for."""
@@ -159,7 +164,7 @@ def _wishes(book: str, advice: Advice, case: str, facts: Mapping[str, bool], sta
     """Yield what the code asks for in this state, in the order in which a dealer would do it."""
     yield from _by_code(book, advice.code, case, state)
     if _reportable(advice.code, case, facts, state):
-        act = command_acts.act_of_report(book, case, facts)
+        act = command_acts.act_of_report(book, case, facts, state.cards)
         yield _Wish("report", "irregularity", {"case": case, "facts": dict(facts)}, act)
     if state.phase == "complete" and not state.disputed and not state.fault and advice.code in _CONFIRMED:
         yield _Wish("confirm", "confirm", {"coup": state.coup})
@@ -200,10 +205,10 @@ def _by_code(book: str, code: str, case: str, state: HandState) -> Iterator[_Wis
     switch = rulebooks.load(book).switch
     this_no_bet = bool(switch["this_no_bet"].value) and state.phase == "dealing" and state.begun() and state.live
     match code:
-        case "THIS_NO_BET" if this_no_bet:
-            yield _Wish("this_no_bet", "this-no-bet", {"coup": state.coup})
-        case "RECON_WITHDRAW" if this_no_bet:
-            yield _Wish("no_wager_left", "this-no-bet", {"coup": state.coup})
+        case "THIS_NO_BET" if this_no_bet and not state.takes_reports:
+            yield _this_no_bet("this_no_bet", code, case, state)
+        case "RECON_WITHDRAW" if this_no_bet and state.found(case):
+            yield _this_no_bet("no_wager_left", code, case, state)
         case "CHOICE" | "WITHDRAW_OPTION":
             yield from _choices(code, case, state, this_no_bet=this_no_bet)
         case "NEXT_LIVE" | "NEXT_NO_BET" if switch["card_may_return_to_shoe"].value and state.surplus:
@@ -243,8 +248,14 @@ def _choices(code: str, case: str, state: HandState, *, this_no_bet: bool) -> It
     record = {"act": "decide_misdelivery", "facts": {"wrong_recipient": case == "wrong_recipient"}}
     yield _Wish("finish_valid", "record", {**record, "note": "finished, all wagers valid"})
     yield _Wish("finish_reduced", "record", {**record, "note": "finished, players could retract or reduce"})
-    if this_no_bet:
-        yield _Wish("this_no_bet", "this-no-bet", {"coup": state.coup}, "decide_misdelivery")
+    if this_no_bet and state.found(case):
+        yield _this_no_bet("this_no_bet", code, case, state)
+
+
+def _this_no_bet(name: str, code: str, case: str, state: HandState) -> _Wish:
+    """Return the step after which the coup has no wagers; its act is that of the case, once the log has it."""
+    act = command_acts.act_of_this_no_bet({code} if case in state.reported and state.takes_reports else ())
+    return _Wish(name, "this-no-bet", {"coup": state.coup}, act)
 
 
 def _decided_by_supervisor(book: str, case: str, state: HandState) -> Iterator[_Wish]:

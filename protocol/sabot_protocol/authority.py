@@ -110,7 +110,7 @@ def _names_problem(verdict: Verdict, asks: Person | None, approves: Person) -> s
     """Return what is wrong with the names, or an empty text."""
     if not approves.name.strip():
         return "the person who approves has no name: give one"
-    if asks is not None and _same(asks.name, approves.name):
+    if asks is not None and same_name(asks.name, approves.name):
         return f"{approves.name} asks for this and cannot approve it: another person must"
     if verdict.second_person and (asks is None or not asks.name.strip()):
         return f"two people are needed ({verdict.clause}): name the person who asks, too"
@@ -261,5 +261,6 @@ def _plain(name: str) -> str:
     return name.strip().lower().replace(" ", "_").replace("-", "_")
 
 
-def _same(one: str, other: str) -> bool:
+def same_name(one: str, other: str) -> bool:
+    """Return True if two names are those of one person."""
     return " ".join(one.split()).casefold() == " ".join(other.split()).casefold()

@@ -1,6 +1,6 @@
 """Acts of commands: which act of the rulebook a verb of a table is, and whether people may do it; for every surface."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ ACTS: dict[str, str] = {
     "reopen-wagers": "reopen_wagers",  # P-21
     "card-exposed": "draw_cards",  # P-13
     "no-bet": "deal_unwagered",  # P-37
-    "this-no-bet": "unwagered_after_error",  # P-44
+    "this-no-bet": "deal_unwagered",  # P-37; after a case that leads there: act_of_this_no_bet
     "authorise": "",
     "key-card": "key_in_card",  # P-46
     "burn-card": "burn_otherwise",  # P-06
@@ -61,8 +61,12 @@ _REPORTED: dict[str, str] = {  # by the case of a report by which the shoe voids
     "insufficient_cards": "",
 }
 _MISDEAL, _RECONSTRUCT = "void_misdeal", "reconstruct"
+UNWAGERED = "unwagered_after_error"  # P-44
+UNWAGERED_CODES = frozenset(("RECON_WITHDRAW", "CHOICE", "THIS_NO_BET"))  # after which a coup can lose its wagers
 _NO_BET = ("THIS_NO_BET", "NEXT_NO_BET")
 _VOID, _REASON = "void", "supervisor"  # the reason of a void that gives none
+# Cards of a coup that are out when its face-up card is found; more of them show the outcome.
+_FOUND_AT = {"first_card_face_up": 1, "first_card_exposed": 1, "second_to_fourth_card_face_up": 4}
 _BY_ITSELF = ("auto", "free")  # nobody approves it; people beside the order give no commands all the same
 
 
@@ -77,8 +81,11 @@ def act_of(verb: str, args: Mapping[str, object]) -> str | None:
     return ACTS.get(verb)
 
 
-def act_of_report(book: str, case: str, facts: Mapping[str, object]) -> str:
-    """Return the act that a reported irregularity is by the rulebook's code for it; empty if it only informs."""
+def act_of_report(book: str, case: str, facts: Mapping[str, object], cards: int = 0) -> str:
+    """Return the act that a reported irregularity is by the rulebook's code for it; empty if it only informs.
+
+    `cards` of the coup are out: a face-up card that is reported after the next one is for a person to judge (A-80).
+    """
     try:
         code = irregularities.advise(book, case, facts).code
     except IrregularityError:
@@ -86,8 +93,18 @@ def act_of_report(book: str, case: str, facts: Mapping[str, object]) -> str:
     if code.startswith("VOID") or (code, case) == ("CONFIRM", "scan_discrepancy"):
         return _REPORTED.get(case, _MISDEAL)
     if code in _NO_BET:
-        return "" if _directed(book, case) else ACTS["this-no-bet"]
+        return "" if _directed(book, case) or cards > _FOUND_AT.get(case, cards) else UNWAGERED
     return _RECONSTRUCT if code.startswith("RECON") else ""
+
+
+def act_of_this_no_bet(codes: Iterable[str]) -> str:
+    """Return the act that makes a coup in progress one without wagers, by the codes that its log has: people order it.
+
+    After a reconstruction in which no wager is left the rule itself asks for it; after a misdelivery it is a choice.
+    """
+    if not UNWAGERED_CODES.isdisjoint(codes):
+        return "decide_misdelivery" if "CHOICE" in codes else UNWAGERED
+    return ACTS["this-no-bet"]
 
 
 def _directed(book: str, case: str) -> bool:

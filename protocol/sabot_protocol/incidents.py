@@ -226,7 +226,7 @@ def refusal(book: str, incident: IncidentMessage, name: str, by: str, role: str 
     if early := step_order.too_early(book, incident, name, time):
         return early
     decided = next((other for other in incident.steps if other.name == "first"), None)
-    if name == "review" and decided and _same(decided.by, by):
+    if name == "review" and decided and authority.same_name(decided.by, by):
         return f"{by} decided first and cannot review that decision: another person must"
     return role_refusal(book, step, role)
 
@@ -262,7 +262,3 @@ def role_refusal(book: str, step: Step, role: str) -> str:
         )
     except AuthorityError as error:
         return str(error)
-
-
-def _same(one: str, other: str) -> bool:
-    return " ".join(one.split()).casefold() == " ".join(other.split()).casefold()

@@ -169,7 +169,13 @@ class AlarmMessage(Message, frozen=True):
     alarm: Annotated[str, Meta(description="id of the message that raised the alarm")]
     severity: Severity
     state: AlarmState
-    by: Annotated[str, Meta(description="who acknowledged or cleared it: a person, or the cause")] = ""
+    by: Annotated[
+        str,
+        Meta(
+            description="who acknowledged or cleared it: a person, or the cause; while it is raised: the person whose "
+            "act it is about, who cannot acknowledge it"
+        ),
+    ] = ""
 
 
 class AlarmsMessage(msgspec.Struct, kw_only=True, frozen=True, omit_defaults=True):

@@ -1,5 +1,7 @@
 """The irregularity assistant: questions, answers and steps; expected by hand from the rulebooks and people.md."""
 
+from typing import get_args
+
 import pytest
 from sabot_protocol import assistant, authority, command_acts, irregularities
 from sabot_protocol.assistant import Answer, HandState, Step, assist
@@ -53,7 +55,22 @@ def test_the_next_question(book: str, case: str, given: dict[str, bool], state: 
         # The Star 12.3 makes the coup a no bet coup by itself, and so does the report (P-44).
         (
             "star-baccarat", "first_card_face_up", {}, DEALING, "dealer", "THIS_NO_BET",
-            ["this_no_bet", "report", "dispute with Casino Supervisor"],
+            ["report with Casino Supervisor", "dispute with Casino Supervisor"],
+        ),
+        (
+            "star-baccarat", "first_card_face_up", {}, DEALING._replace(cards=1), "dealer", "THIS_NO_BET",
+            ["report", "dispute with Casino Supervisor"],
+        ),
+        # A shoe that takes no reports: who orders coups without wagers does it.
+        (
+            "star-baccarat", "first_card_face_up", {}, DEALING._replace(takes_reports=False), "dealer", "THIS_NO_BET",
+            ["this_no_bet with Casino Supervisor", "report with Casino Supervisor", "dispute with Casino Supervisor"],
+        ),
+        # No wager is left after the reconstruction, once the log has it.
+        (
+            "star-baccarat", "bad_order", {"reconstructible": True, "notified_before_next": True},
+            DEALING._replace(reported=frozenset({"bad_order"})), "dealer", "RECON_WITHDRAW",
+            ["no_wager_left", "dispute with Casino Supervisor"],
         ),
         # Rapid 11.8.14: a supervisor authorises the dummy hand.
         (
@@ -103,7 +120,14 @@ def test_the_next_question(book: str, case: str, given: dict[str, bool], state: 
             "star-premium", "wrong_area", {}, DEALING, "dealer", "CHOICE",
             [
                 "finish_valid with Casino Supervisor", "finish_reduced with Casino Supervisor",
-                "this_no_bet with Casino Supervisor", "report with Casino Supervisor", "dispute with Casino Supervisor",
+                "report with Casino Supervisor", "dispute with Casino Supervisor",
+            ],
+        ),
+        (
+            "star-premium", "wrong_area", {}, DEALING._replace(reported=frozenset({"wrong_area"})), "dealer", "CHOICE",
+            [
+                "finish_valid with Casino Supervisor", "finish_reduced with Casino Supervisor",
+                "this_no_bet with Casino Supervisor", "dispute with Casino Supervisor",
             ],
         ),
         # Crown 10.1.1: the first coup may be dealt again after the burn, or played on (A-51).
@@ -171,7 +195,8 @@ def test_a_step_has_all_that_the_command_needs() -> None:
     key_card = answer.steps[0]
     assert (key_card.verb, key_card.clause, key_card.fields) == ("key-card", "11.8.12", ("card",))
     assert (key_card.first, key_card.second) == ("authorise", "casino_supervisor")
-    no_bet = assist("star-baccarat", "first_card_face_up", {}, DEALING, "dealer").steps[0]
+    angel_eye = DEALING._replace(takes_reports=False)
+    no_bet = assist("star-baccarat", "first_card_face_up", {}, angel_eye, "dealer").steps[0]
     assert (no_bet.verb, no_bet.args, no_bet.clause) == ("this-no-bet", {"coup": "3/17"}, "12.3")
     no_rule = assist("crown-baccarat", "wrong_shoe", {}, DEALING, "higher_duties_dealer").steps[0]
     assert (no_rule.verb, no_rule.args["reason"], no_rule.fields) == ("void", "wrong_shoe", ("clause",))
@@ -212,7 +237,7 @@ def test_every_step_offered_is_allowed_or_names_who_must_approve(book: str) -> N
                 answer = assist(book, case, facts, state, "dealer")
                 assert answer.code
                 for step in answer.steps:
-                    key = (act_of(book, step, case, facts), "dealer", step.second, step.alone)
+                    key = (act_of(book, step, case, facts, state), "dealer", step.second, step.alone)
                     verdicts.setdefault(key, allowed(book, *key[:3]))
                     count += 1
     assert count > 1000
@@ -221,13 +246,21 @@ def test_every_step_offered_is_allowed_or_names_who_must_approve(book: str) -> N
     assert all(bool(second) is not alone for _, _, second, alone in verdicts)
 
 
-def act_of(book: str, step: Step, case: str, facts: dict[str, bool]) -> str:
+def act_of(book: str, step: Step, case: str, facts: dict[str, bool], state: HandState) -> str:
     """Return the act as the gateway finds it."""
     if step.verb == "irregularity":
-        return command_acts.act_of_report(book, case, facts)
+        return command_acts.act_of_report(book, case, facts, state.cards)
+    if step.verb == "this-no-bet":
+        return command_acts.act_of_this_no_bet(
+            {irregularities.advise(book, case, facts).code} & codes_in_log(case, state)
+        )
     if step.verb == "void" and step.args["reason"] == "short_shoe":
         return ""
     return command_acts.act_of(step.verb, step.args) or ""
+
+
+def codes_in_log(case: str, state: HandState) -> set[str]:
+    return set(get_args(irregularities.Code)) if case in state.reported and state.takes_reports else set()
 
 
 def allowed(book: str, act: str, role: str, second: str) -> bool:

@@ -35,7 +35,8 @@ _MOST_SAY = 1000
 _REFUSALS_AT_ONCE, _REFUSAL_EVERY_S = 20, 3.0  # entries of the log; a flood must not fill the disk
 # Verbs about the coup on the table, or the next one, which their argument `coup` names.
 _BOUND = ("confirm", "void", "this-no-bet", "no-more-bets", "reopen-wagers", "card-exposed")
-_BY_TABLE = ("irregularity", "open-shoe", "burn-card")  # their act depends on what is on the table: the gateway decides
+# Their act depends on what is on the table: the gateway decides.
+_BY_TABLE = ("irregularity", "open-shoe", "burn-card", "this-no-bet")
 _COUP = re.compile(r"[0-9]{1,9}/[0-9]{1,9}")
 _NO_KEY = (
     "This floor service gives no commands to tables: make a key with `sabot keys floor DIR`, set `floor_key` in its "

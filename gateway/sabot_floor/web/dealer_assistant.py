@@ -35,6 +35,7 @@ def answer(site: SiteState, table: str, case: str, facts: str, roles: Mapping[st
     hand = state_of.hand or HandMessage(table=table, time="", phase="unknown")
     voided = is_void(hand, state_of.history, state_of.shoe)
     state = hand_state(book, status.setup, hand, state_of.alarms, voided=voided)
+    state = state._replace(takes_reports=is_possible(status, "irregularity"))
     try:
         found = assistant.assist(book.id, case, given_facts(facts), state, role)
     except IrregularityError as error:

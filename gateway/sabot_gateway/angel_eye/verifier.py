@@ -187,10 +187,16 @@ class AngelEyeVerifier(Verifier):
     # People
 
     def decide(
-        self, coup: CoupMessage, status: Decision, decider: Decider, source: Source, winner: Winner | None = None
+        self,
+        coup: CoupMessage,
+        status: Decision,
+        decider: Decider,
+        source: Source,
+        winner: Winner | None = None,
+        reason: str = "",
     ) -> list[Record]:
         """Confirm or void a disputed coup; if it is on the table, the next can begin."""
-        out = super().decide(coup, status, decider, source, winner)
+        out = super().decide(coup, status, decider, source, winner, reason)
         self._end_coup(coup)
         return out
 

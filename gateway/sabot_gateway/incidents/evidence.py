@@ -16,7 +16,6 @@ from sabot_gateway.verify.state import NO_COUP, ShoeState
 
 _UNWAGERED = ("no_bet", "void_hand", "free_hand", "dummy")
 _SHOE = "the shoe"
-_DECK = 52
 OF_UNWAGERED: frozenset[Proof] = frozenset(("unwagered_coup", "authorised"))  # about the coup that is to follow
 
 
@@ -106,8 +105,8 @@ def of_event(
             yield Evidence("card_read", Done(time, _SHOE), (event.unit,), data["shoe_no"], from_coup=data["coup_no"])
         case "checked":
             # A check of fewer decks proves little.
-            whole = event.data["cards"] >= _DECK * state.decks
-            if whole and not any(isinstance(record.message, AlarmMessage) for record in records):
+            whole = state.is_every_card(event.data["cards"])
+            if whole and not any(_raised(record.message) for record in records):
                 yield Evidence("cards_complete", Done(time, _SHOE), (event.unit,), state.shoe_no)
 
 
@@ -142,6 +141,10 @@ def is_dealt(event: Event, incident: IncidentMessage) -> bool:
     if (event.unit, data["shoe_no"]) != (incident.unit, incident.shoe) or data["coup_no"] < incident.coup:
         return False
     return data["slot"] not in NO_COUP and not data["flags"].get("surplus")
+
+
+def _raised(message: Message | None) -> bool:
+    return isinstance(message, AlarmMessage) and message.state == "raised"
 
 
 def done_by(person: Decider | None, time: str) -> Done:

@@ -18,6 +18,7 @@ _VOIDS = {"foreign_card": "void_foreign_card", "misdeal": "void_misdeal", "wrong
 _COMMANDS = {"no_bet": "deal_unwagered"}
 _DISCREPANCY = "discrepancy"
 _OF_A_COUP = (_DISCREPANCY, "not_confirmed")  # alarms that need a coup to be decided
+_BY_VOID = ("missing_or_foreign_card",)  # alarms that a void coup raises
 _THIS, _NEXT = "THIS_NO_BET", "NEXT_NO_BET"  # codes
 _DELIVERIES = ("wrong_area", "wrong_recipient")
 
@@ -57,6 +58,8 @@ def _of_alarm(
     kind = incidents.kind_of(book, opener)
     if not kind or (alarm.name in _OF_A_COUP and not alarm.coup):
         return
+    if event is not None and event.kind == "coup_void" and opener.alarm in _BY_VOID:
+        return  # the void coup itself opens it
     facts = _facts(alarm.name, data) | {"coup_running": not state.none_to_void()}
     facts |= _of_unwagered(book, opener, alarm.coup)
     unit = unit_of(alarm.alarm)

@@ -17,6 +17,7 @@ from sabot_protocol.service.messages import Answer
 from sabot_protocol.service.moment import Moment
 
 from sabot_gateway.operator.attempts import ATTEMPT, OUTCOME, SENT, Attempts, Sent, decider
+from sabot_gateway.operator.command_acts import refuse_foreign_clause
 from sabot_gateway.operator.local_roles import NOT_CHECKED, Granted
 from sabot_gateway.operator.own_entries import OwnEntries
 from sabot_gateway.operator.requests import TableRequest
@@ -186,6 +187,7 @@ class Desk:
         if attempt.command is not None and (say := other_coup(table, attempt.command.coup)):
             raise RefusedError(say)
         pending.verb.check_clause(table, attempt.clause)
+        refuse_foreign_clause(attempt.verb, pending.verb, table, attempt.clause)
         effect = pending.verb.carry_out(table, decider(attempt), partial(self.own.new_source, at.time))
         for source, records in effect.stored:
             self.own.add_records(table, records, source, decider(attempt))

@@ -124,7 +124,7 @@ ROWS: dict[str, Row[Checks]] = {
         )
     ),
     "deck_check": Row(lambda check: (check.clock.any_event, check.composition.deck_check)),
-    "checked": Row(lambda check: (check.clock.any_event, check.composition.checked)),
+    "checked": Row(lambda check: (check.clock.any_event, check.composition.checked), shoe.checked),
     # Coups
     "card": Row(
         lambda check: (
@@ -183,6 +183,7 @@ ROWS: dict[str, Row[Checks]] = {
         lambda check: (
             check.clock.any_event,
             check.numbering.coup_void,
+            check.composition.coup_void,
             check.kinds.coup_void,
             check.notices.coup_void,
             check.irregularities.coup_void,

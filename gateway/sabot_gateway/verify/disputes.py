@@ -149,6 +149,18 @@ def decided(
     return replace(decision, kind="void", winner=None) if status == "void" else _with_result(decision, winner)
 
 
+def contradicted(coup: CoupMessage, winner: Winner | None) -> str:
+    """Return what the cards, or else the shoe, say against a winner that a person names; empty if nothing does."""
+    played = by_the_cards(coup)
+    known = played.winner if played else coup.winner
+    if winner is None or winner == known:
+        return ""
+    if known is None:
+        return "neither the cards nor the shoe give a winner"
+    points = f" {played.player_points} to {played.banker_points}" if played else ""
+    return f"{'the cards' if played else 'the shoe'} say {known}{points}"
+
+
 def _with_result(coup: CoupMessage, winner: Winner | None) -> CoupMessage:
     """Take the result from the cards, unless the supervisor names another winner; then keep the shoe's points."""
     played = by_the_cards(coup)

@@ -12,6 +12,7 @@ Effect = Callable[[ShoeState, Data], None]
 
 _MOST_CARDS_OF_A_COUP = 12  # twice what a coup can have; a log with more is wrong
 _MOST_SURPLUS = 16  # surplus cards that the shoe remembers
+_MOST_CASES = 16  # irregularities, the newest
 _UNREAD = ("blank", "columns", "doubtful", "not_in_set", "foreign", "spacing")  # a card left the shoe all the same
 
 
@@ -21,6 +22,7 @@ def shoe_opened(state: ShoeState, data: Data) -> None:
     state.opened = {key: data[key] for key in ("decks", "card_set", "burn")}
     state.dealt, state.phase, state.whole, state.missed, state.gap_in = {}, "between", True, False, None
     state.surplus.clear()
+    state.cases, state.spoiled = [], False
     state.burning, state.unread = data["burn"] != "none", False
 
 
@@ -99,7 +101,8 @@ def handed_over(state: ShoeState, data: Data) -> None:
 
 
 def irregularity(state: ShoeState, data: Data) -> None:
-    """Some consequences take cards away from a coup."""
+    """Note the case; some consequences take cards away from a coup."""
+    state.cases = [*state.cases, (data["coup_no"], data["case"], data["code"])][-_MOST_CASES:]
     if data["code"] == "RESTART_SHOE" and state.phase == "between":
         _restart_shoe(state)
     if data["code"] == "NOT_USED" and state.surplus:

@@ -15,6 +15,7 @@ NOT_OPEN: Final = frozenset(("unknown", "closed", "checking"))  # phases without
 NO_COUP: Final = frozenset(("burn", "unused"))  # slots of cards that belong to no coup
 _OF_CONTROLLER = ("journal", "journal_full", "image", "program")  # faults that are about no coup
 _FIRST, _FOUR = rules.FIRST_FOUR[0], len(rules.FIRST_FOUR)
+DECK_CARDS: Final = 52
 RESULTS = ("player", "banker", "tie")
 
 
@@ -32,8 +33,10 @@ class ShoeState:
     line_lost: bool = False  # an alarm was raised when the line was lost, and it is not opened again
     missed: bool = False  # a coup of this shoe is known to be missing
     decks: int = 0
+    table_decks: int = 0  # of the table's profile: of a closed shoe the log may not show any
     opened: dict[str, Any] = field(default_factory=lambda: {"decks": 0, "card_set": 0, "burn": "none"})
     burning: bool = False  # the burn of a new shoe is not over
+    spoiled: bool = False  # a foreign card was among the cards of this shoe, so the rest of them must go
     lid_open: bool = False
     result_first: bool = False  # the book wants the dealer's entry before Confirm, and only the two together count
 
@@ -45,6 +48,7 @@ class ShoeState:
     gap_in: int | None = None  # the coup in which part of the log is missing
     winner: str = ""  # of the newest coup, as the shoe logged it
     entered: str = ""  # the dealer's entry of its result at the shoe, the newest
+    cases: list[tuple[int, str, str]] = field(default_factory=list)  # coup, case and code of irregularities logged
 
     # Kept by reports for the result of a coup
     doubtful: set[int] = field(default_factory=set)  # coups with a discrepancy before their result
@@ -58,6 +62,15 @@ class ShoeState:
         if self.phase != "unknown" or self.shoe_no is None:
             return False
         return bool(event.data.get("shoe_no", self.shoe_no) != self.shoe_no)
+
+    def is_every_card(self, cards: int) -> bool:
+        """Return True if so many cards are all that the decks have."""
+        decks = self.decks or self.table_decks
+        return decks > 0 and cards >= DECK_CARDS * decks
+
+    def codes(self, coup_no: int) -> set[str]:
+        """Return the codes of the irregularities that the log has for a coup."""
+        return {code for number, _, code in self.cases if number == coup_no}
 
     def cards(self, coup_no: int) -> list[str]:
         """Return the cards of a coup, in the order drawn."""

@@ -13,7 +13,7 @@ from sabot_gateway.shoe.parse import UNREADABLE, Event
 from sabot_gateway.verify import disputes, effects
 from sabot_gateway.verify.alarms import wording
 from sabot_gateway.verify.alarms.book import NotThereError
-from sabot_gateway.verify.alarms.catalogue import LOCKING
+from sabot_gateway.verify.alarms.catalogue import LOCKING, SHOE_VOID
 from sabot_gateway.verify.confirmations import confirm_first
 from sabot_gateway.verify.deciders import Decider, Who, nobody
 from sabot_gateway.verify.dispatch import ROWS, Checks, Row
@@ -88,7 +88,8 @@ class Verifier:
 
     def _begin_unit(self, unit: str) -> ShoeState:
         """Forget the shoe: another unit is on the table, or its log cannot be followed."""
-        self.state = state = ShoeState(unit=unit, result_first=bool(confirm_first(self.book)))
+        decks = int(self.profile["decks"])
+        self.state = state = ShoeState(unit=unit, table_decks=decks, result_first=bool(confirm_first(self.book)))
         self.checks = checks = self._new_checks(state)
         self._prepared: dict[str, _Prepared] = {}  # by kind, from its first event on
         self._context.state, self._context.void_cause = state, checks.void_cause
@@ -280,12 +281,35 @@ class Verifier:
         return [Record("alarm", message) for message in self.alarms.acknowledge(alarm_id, by, source, disputed)]
 
     def decide(
-        self, coup: CoupMessage, status: Decision, decider: Decider, source: Source, winner: Winner | None = None
+        self,
+        coup: CoupMessage,
+        status: Decision,
+        decider: Decider,
+        source: Source,
+        winner: Winner | None = None,
+        reason: str = "",
     ) -> list[Record]:
-        """Confirm or void a disputed coup."""
-        where = disputes.where_dealt(coup)
-        out = coups.publish(self._context, disputes.decided(coup, status, decider, source, winner), where)
-        return out + coups.end_dispute(self._context, where, decider.by, source)
+        """Confirm or void a disputed coup; an alarm if the winner is not that of the cards."""
+        where, context = disputes.where_dealt(coup), self._context
+        decision = disputes.decided(coup, status, decider, source, winner)
+        out = coups.publish(context, decision, where)
+        out += coups.end_dispute(context, where, decider.by, source)
+        by_cards = disputes.contradicted(coup, winner)
+        if not by_cards:
+            return out
+        place = {**context.common_now(source), "shoe": coup.shoe, "coup": coup.coup}
+        text = wording.decided_by_word(decider, decision, by_cards, reason)
+        return out + context.raise_alarm(place, "decided_by_word", **text)
+
+    def cards_settled(self, names: Iterable[str], by: str, source: Source) -> list[Record]:
+        """End alarms after which no coup counts: a person has recorded that the cards are checked or replaced."""
+        over = [alarm for alarm in self.alarms.held() if alarm.name in names]
+        return self._context.clear_alarms(over, by, source)
+
+    def declare_shoe_void(self, decider: Decider, source: Source) -> list[Record]:
+        """Raise the alarm of a shoe that a person declared void; nothing if it is active."""
+        text = wording.shoe_void(self.table, decider)
+        return self._context.raise_alarm(self._context.common_now(source), SHOE_VOID, **text)
 
     # The daemon
 

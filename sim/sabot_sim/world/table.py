@@ -8,7 +8,7 @@ from sabot_protocol.fields import Button, RejectReason
 
 from sabot_sim.scenarios import draw_tables
 from sabot_sim.world.acts import Act, AtGateway, AtShoe, Timed
-from sabot_sim.world.books import CROWN, DEALER, MANAGER, OPERATOR, RAPID, SUPERVISOR, UNWAGERED, Rule
+from sabot_sim.world.books import CROWN, DEALER, MANAGER, OPERATOR, RAPID, SUPERVISOR, UNWAGERED, Rule, rule
 from sabot_sim.world.truth import Alarm, Coup, Decision, Incident, Irregularity, Person, Shoe, Truth
 
 DECKS: Final = 8
@@ -18,6 +18,7 @@ FOUR, PLAYER_DRAWS, BANKER_DRAWS, SIX = (2, 2), (3, 2), (2, 3), (3, 3)
 LASTING: Final = (
     "fault_card", "fault_decision", "fault_lid", "fault_composition", "exit_locked", "awaiting_authorisation",
 )  # fmt: skip
+_FOREIGN: Final = "missing_or_foreign_card"
 _KEPT: Final = (*LASTING, "decks_differ", "discrepancy")  # a new shoe does not end them
 _AT_ONCE_SHARE: Final = 0.4
 _LOCAL_SHARE: Final = 0.25  # of the requests, made at the table PC and not through the floor service
@@ -145,7 +146,9 @@ class Table:
         for alarm in self.active:
             if not alarm.seen_s:
                 alarm.seen_s, alarm.seen_by = self.now_s, self.staff.supervisor.name
-        seen = [alarm.name for alarm in self.active if alarm.name not in (*LASTING, "discrepancy")]
+        checked = rule(_FOREIGN, self.book).follows == "void_check"  # then only the check of the cards ends its alarm
+        stay = (*LASTING, "discrepancy", *([_FOREIGN] if checked else []))
+        seen = [alarm.name for alarm in self.active if alarm.name not in stay]
         self.over(*seen, by=self.staff.supervisor.name)
 
     def perhaps_see(self) -> None:

@@ -59,9 +59,11 @@ def decide(
         Literal["player", "banker", "tie"] | None,
         typer.Option(help="Winner of a confirmed coup; default: by its cards."),
     ] = None,
+    reason: Annotated[str, typer.Option(metavar="TEXT", help="Why the winner is not that of the cards.")] = "",
 ) -> None:
     """Decide a disputed coup. A shoe that waits for the decision goes on."""
-    ctx.obj.request("decide", by, clause, coup=coup, verdict=verdict, winner=winner)
+    more = {"reason": reason} if reason else {}
+    ctx.obj.request("decide", by, clause, coup=coup, verdict=verdict, winner=winner, **more)
 
 
 @app.command(epilog="Example: sabot table bac-01 confirm --coup 3/17 --by 'A. Smith'")

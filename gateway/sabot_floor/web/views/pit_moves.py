@@ -146,7 +146,9 @@ def _decide(place: Place, shoe: int, coup: int, clause: str = "") -> Iterator[Mo
         return
     if place.has_outcome(shoe, coup):
         yield _move(place, "decide_confirmed", "decide", {"coup": label, "verdict": "confirmed"}, clause=clause)
-    yield _move(place, "decide_winner", "decide", {"coup": label, "verdict": "confirmed"}, ("winner",), clause=clause)
+    yield _move(
+        place, "decide_winner", "decide", {"coup": label, "verdict": "confirmed"}, ("winner", "reason"), clause=clause
+    )
     yield _move(place, "decide_void", "decide", {"coup": label, "verdict": "void"}, clause=clause)
 
 

@@ -7,9 +7,11 @@ from typing import Annotated, Any, cast, get_args
 from msgspec import Meta
 from sabot_protocol import fields
 from sabot_protocol.angel_eye.tables import UNIT_PREFIX
+from sabot_protocol.service.plain_text import plain
 from sabot_protocol.topics import Winner
 
 from sabot_gateway.operator.table_view import TableView, next_step
+from sabot_gateway.operator.verbs import void_reasons
 from sabot_gateway.operator.verbs.verb import (
     Coup,
     Effect,
@@ -21,7 +23,7 @@ from sabot_gateway.operator.verbs.verb import (
     still_locked,
 )
 from sabot_gateway.shoe.parse import Event
-from sabot_gateway.verify import Source
+from sabot_gateway.verify import Source, disputes
 from sabot_gateway.verify.confirmations import confirm_first
 from sabot_gateway.verify.deciders import Decider
 from sabot_gateway.verify.disputes import Decision, coup_label, decide_command, where_dealt
@@ -154,9 +156,25 @@ class Void(CoupVerb, frozen=True):
         """Return True if cards of a coup are on the table."""
         return state.phase in ("dealing", "complete")
 
+    def check(self, table: TableView) -> None:
+        """Refuse a reason that the table contradicts: another reason needs another person."""
+        problem = void_reasons.contradiction(self.reason, table.verifier)
+        if problem:
+            raise RefusedError(problem)
+
+    def data(self, table: TableView) -> dict[str, Any]:
+        """Have the shoe end after a foreign card, where the rulebook has the rest of it removed."""
+        removed = {"then": "new_cards"} if self._removes(table) else {}
+        return {**super().data(table), **removed}
+
+    def _removes(self, table: TableView) -> bool:
+        return self.reason == "foreign_card" and table.verifier.book.switch["foreign_card_rule"].value != "silent"
+
     def done(self, table: TableView, event: Event, coup: Coup | None) -> str:
         """Return what to do with stakes and cards."""
         cards = "Replace the cards, then open a new shoe." if self.then == "new_cards" else "The shoe goes on."
+        if self._removes(table):
+            cards = "The shoe ends: take the remaining cards out, and have every card checked before the next shoe."
         return f"{_named(coup)} is void: return all stakes. {cards}"
 
 
@@ -168,6 +186,7 @@ class Decide(TableVerb, frozen=True):
     coup: Id
     verdict: str
     winner: str | None = None
+    reason: Annotated[str, Meta(max_length=500)] = ""  # why the winner is not that of the cards
 
     def __post_init__(self) -> None:
         """Raise ValueError for an unknown coup, verdict or winner, or for a void coup with a winner."""
@@ -182,7 +201,13 @@ class Decide(TableVerb, frozen=True):
         """Store the decision; then confirm or void at the shoe, if it waits for that."""
         coup, source = table.verifier.disputes.find(self.coup), new_source()
         verdict, winner = cast(Decision, self.verdict), cast(Winner | None, self.winner)
-        records = table.verifier.decide(coup, verdict, person, source, winner)
+        reason, against = plain(self.reason), disputes.contradicted(coup, winner)
+        if against and not reason:
+            raise RefusedError(
+                f"{against}, and {winner} needs a reason: which cards lie on the table, and who has looked at them. "
+                "Add --reason TEXT, or leave --winner out."
+            )
+        records = table.verifier.decide(coup, verdict, person, source, winner, reason)
         say = f"Coup {coup_label(coup)} is {verdict}."
         on_table = table.verifier.state.awaits_confirm(*where_dealt(coup))
         if on_table and table.fault == "decision":

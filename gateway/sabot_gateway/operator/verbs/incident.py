@@ -4,13 +4,14 @@ from collections.abc import Callable
 from typing import Any
 
 import msgspec
-from sabot_protocol import authority, fields, irregularities
+from sabot_protocol import authority, command_clauses, fields, irregularities
 from sabot_protocol.irregularities import CASES, IrregularityError
 
 from sabot_gateway.operator.table_view import TableView, next_step
 from sabot_gateway.operator.verbs.verb import Coup, Effect, Id, RefusedError, ShoeVerb, TableVerb, expect
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify import Source
+from sabot_gateway.verify.alarms.book import own_act
 from sabot_gateway.verify.alarms.shoe_texts import with_rule
 from sabot_gateway.verify.deciders import Decider
 from sabot_gateway.verify.disputes import coup_label, decide_command
@@ -27,10 +28,10 @@ class AckAlarm(TableVerb, frozen=True):
 
     def carry_out(self, table: TableView, person: Decider, new_source: Callable[[], Source]) -> Effect:
         """Store one acknowledgement for each alarm."""
-        active = [alarm.alarm for alarm in table.verifier.active()]
+        active = [alarm.alarm for alarm in table.verifier.active() if not own_act(alarm, person.by)]
         chosen = active if self.alarm == "all" else [self.alarm]
         if not chosen:
-            raise RefusedError(f"no alarm is active at {table.name}. There is nothing to acknowledge.")
+            raise RefusedError(_nothing_to_acknowledge(table, person.by))
         stored = []
         for alarm in chosen:
             source = new_source()
@@ -38,6 +39,12 @@ class AckAlarm(TableVerb, frozen=True):
         left = dict.fromkeys(alarm.name for alarm in table.verifier.active() if alarm.alarm in chosen)
         stay = f"These stay active until their cause is gone: {', '.join(left)}." if left else ""
         return Effect(stored, " ".join(filter(None, (f"{len(chosen)} acknowledged.", stay, next_step(table)))))
+
+
+def _nothing_to_acknowledge(table: TableView, by: str) -> str:
+    if table.verifier.active():
+        return f"only alarms about acts of {by} are active at {table.name}. Another person acknowledges them."
+    return f"no alarm is active at {table.name}. There is nothing to acknowledge."
 
 
 class ClearFault(ShoeVerb, frozen=True):
@@ -104,6 +111,15 @@ class Irregularity(ShoeVerb, frozen=True):
         international = bool(table.verifier.profile["switches"].get("international"))
         known = {**_DEFAULT_FACTS, "international": international}
         return {fact: known[fact] for fact in CASES[self.case] if fact in known} | self.facts
+
+    def clauses(self, table: TableView) -> tuple[str, ...]:
+        """Return the clauses of the consequence; none if a fact is missing."""
+        try:
+            return command_clauses.split(
+                irregularities.advise(table.verifier.rulebook, self.case, self._facts(table)).clause
+            )
+        except IrregularityError:
+            return ()
 
     def _facts(self, table: TableView) -> dict[str, bool]:
         return irregularities.complete_facts(table.verifier.rulebook, self.case, self.known_facts(table), {})

@@ -15,6 +15,7 @@ from sabot_protocol.topics import IncidentMessage
 
 from sabot_gateway.incidents.openings import Opening
 from sabot_gateway.operator.table_view import TableView
+from sabot_gateway.operator.verbs.card_checks import effects_on_cards, settled_by_step
 from sabot_gateway.operator.verbs.verb import Effect, Id, RefusedError, TableVerb, expect
 from sabot_gateway.verify import Source
 from sabot_gateway.verify.deciders import Decider
@@ -54,7 +55,9 @@ class StepDone(TableVerb, frozen=True):
         record, after = table.incidents.complete(
             incident, self.step, done, source, settled=self.settled, label=_on_table(table)
         )
-        return Effect([(source, [record])], f"Step {self.step} of {incident.kind} is done. {_rest(table.name, after)}")
+        settled = settled_by_step(table, incident.kind, self.step, person, source)
+        say = f"Step {self.step} of {incident.kind} is done. {_rest(table.name, after)}"
+        return Effect([(source, [record, *settled])], say)
 
 
 class Withdraw(TableVerb, frozen=True):
@@ -102,6 +105,8 @@ class Opens(TableVerb, frozen=True, kw_only=True):
         unit, note = table.verifier.state.unit, plain(self.note)
         facts = {name: value for name, value in (dict(facts) | {"note": note}).items() if value != ""}
         opening = Opening(kind, opener, unit, shoe, coup, f"{say}{f': {note}' if note else ''}.", facts, done=done)
+        if kind == RECORDED:
+            opening = opening._replace(clause=person.clause)
         open_already = table.incidents.is_open(opening) if opener.act and kind != RECORDED else None
         if open_already:
             raise RefusedError(
@@ -216,7 +221,10 @@ class RecordAct(Opens, frozen=True, kw_only=True):
         facts |= {"patron": plain(self.patron), "at": _utc(self.at)}
         facts |= {"amount_cents": self.amount_cents} if self.amount_cents else {}
         opener = Opener(act=self.act or "", report=self.report or "")
-        return self.open(table, opener, entry.title, facts, person, new_source, tuple(self.done))
+        effect = self.open(table, opener, entry.title, facts, person, new_source, tuple(self.done))
+        (source, records), *_ = effect.stored
+        effect.stored[0] = source, [*records, *effects_on_cards(table, self.act or "", person, source)]
+        return effect
 
     def _presumed(self, table: TableView) -> dict[str, Fact]:
         """Return what goes without saying: a void misdeal cannot be reconstructed; one of an earlier coup is late."""

@@ -42,7 +42,8 @@ class OpenShoe(ShoeVerb, frozen=True):
         return not state.dealing()
 
     def check(self, table: TableView) -> None:
-        """Refuse another number of decks than the config has."""
+        """Refuse cards that must be checked or replaced first, and another number of decks than the config has."""
+        refuse_doubtful_cards(table)
         decks = table.verifier.profile["decks"]
         if self.decks not in (None, decks):
             raise RefusedError(
@@ -61,6 +62,18 @@ class OpenShoe(ShoeVerb, frozen=True):
         shut = "Shut the lid." if table.verifier.state.lid_open else ""
         say = f"A shoe of {data['decks']} decks is open. {_BURNS[data['burn']]}"
         return " ".join(filter(None, (say, shut, *(alarm.say for alarm in locks))))
+
+
+def refuse_doubtful_cards(table: TableView) -> None:
+    """Refuse to deal on while cards are neither checked nor replaced (The Star 12.11, Premium 14.11, Rapid 11.8.10)."""
+    held = table.verifier.alarms.held()
+    if held:
+        run = f"`sabot table {table.name}"
+        raise RefusedError(
+            f"{held[-1].say} The cards are neither checked nor replaced. Close the shoe, then have every card checked: "
+            f"{run} deck-check --by NAME`; or record what was done: {run} record --act replace_unfit_cards --by NAME`, "
+            f"or the step that {run} open` lists."
+        )
 
 
 class CloseShoe(ShoeVerb, frozen=True):

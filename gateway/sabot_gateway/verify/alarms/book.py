@@ -7,10 +7,11 @@ from typing import Any
 
 import msgspec
 from msgspec.structs import replace
+from sabot_protocol.authority import same_name
 from sabot_protocol.service.rate_limit import TokenBucket
 from sabot_protocol.topics import AlarmMessage
 
-from sabot_gateway.verify.alarms.catalogue import ALARMS, AlarmKind
+from sabot_gateway.verify.alarms.catalogue import ALARMS, ENDED_BY_NEW_SHOE, AlarmKind
 from sabot_gateway.verify.alarms.shoe_texts import with_rule
 from sabot_gateway.verify.records import Source
 
@@ -34,8 +35,8 @@ class NotThereError(ValueError):
 class AlarmBook:
     """Active alarms by the id of the message that raised them, oldest first."""
 
-    def __init__(self, most: int = MOST) -> None:
-        self._most = most
+    def __init__(self, most: int = MOST, held: frozenset[str] = frozenset()) -> None:
+        self._most, self._held = most, held  # names of alarms that end only with the cards
         self._active: dict[str, AlarmMessage] = {}
         self._rates: dict[str, TokenBucket] = {}  # by name
         self._unlisted: Counter[str] = Counter()  # alarms that are only counted, by name
@@ -55,12 +56,23 @@ class AlarmBook:
         self._active = {alarm.alarm: alarm for alarm in alarms}
         self.postponed = {name: alarm for name, alarm in self.postponed.items() if not self.named(name)}
 
+    def held(self) -> list[AlarmMessage]:
+        """Return the active alarms after which no coup counts until the cards are checked or replaced."""
+        return self.named(*self._held)
+
+    def ended_by_new_shoe(self) -> list[AlarmMessage]:
+        """Return the active alarms that end with a new shoe."""
+        return [alarm for alarm in self.named(*ENDED_BY_NEW_SHOE) if alarm.name not in self._held]
+
     def named(self, *names: str) -> list[AlarmMessage]:
         """Return the active alarms with these names."""
         return [alarm for alarm in self._active.values() if alarm.name in names]
 
     def raise_(self, common: dict[str, Any], name: str, **text: str) -> list[AlarmMessage]:
-        """Return the new alarm, and the one that made room for it; nothing if it lasts and is active already."""
+        """Return the new alarm, and the one that made room for it; nothing if it lasts and is active already.
+
+        `by` is the person whose act it is about: another one settles it.
+        """
         kind = ALARMS[name]
         if kind.lasts and self.named(name):
             return []
@@ -82,6 +94,7 @@ class AlarmBook:
             cards_say=text.get("cards_say", ""),
             severity=kind.severity,
             state="raised",
+            by=text.get("by", ""),
         )
         self._active[alarm_id] = alarm
         return [alarm, *self._make_room(Source(common["unit"], common["event_no"], common["time"]))]
@@ -130,7 +143,8 @@ class AlarmBook:
 
     def _make_room(self, source: Source) -> list[AlarmMessage]:
         """Clear the oldest of the least severe, never one that lasts; the ledger keeps it."""
-        others = [alarm for alarm in self._active.values() if not ALARMS[alarm.name].lasts and alarm.name != _FLOOD]
+        stay = {_FLOOD, *self._held}
+        others = [one for one in self._active.values() if not ALARMS[one.name].lasts and one.name not in stay]
         if len(self._active) <= self._most or not others:
             return []
         oldest = min(others, key=lambda alarm: _RANK[alarm.severity])
@@ -143,11 +157,14 @@ class AlarmBook:
         if alarm_id not in self._active:
             there = ", ".join(self._active) or "none"
             raise NotThereError(f"alarm {alarm_id} is not active; active: {there}")
-        changed = _changed(self._active[alarm_id], source, state="acknowledged", by=by)
+        alarm = self._active[alarm_id]
+        if own_act(alarm, by):
+            raise NotThereError(f"{alarm_id} is about an act of {alarm.by}: another person acknowledges it")
+        changed = _changed(alarm, source, state="acknowledged", by=by)
         self._active[alarm_id] = changed
         ends = ALARMS[changed.name].ends
         waits = "decision" in ends and (changed.shoe, changed.coup) in disputed
-        if "acknowledged" not in ends or waits:
+        if "acknowledged" not in ends or waits or changed.name in self._held:
             return [changed]
         return [changed, self._clear(changed, by, source, f"{source.id}-cleared")]
 
@@ -163,6 +180,11 @@ class AlarmBook:
     def _clear(self, alarm: AlarmMessage, by: str, source: Source, message_id: str) -> AlarmMessage:
         del self._active[alarm.alarm]
         return replace(_changed(alarm, source, state="cleared", by=by), id=message_id)
+
+
+def own_act(alarm: AlarmMessage, by: str) -> bool:
+    """Return True if the alarm is about an act of this person."""
+    return alarm.state == "raised" and bool(alarm.by) and same_name(alarm.by, by)
 
 
 def _changed(alarm: AlarmMessage, source: Source, **changes: Any) -> AlarmMessage:

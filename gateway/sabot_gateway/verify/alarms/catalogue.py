@@ -8,8 +8,9 @@ from sabot_protocol.topics import Severity
 from sabot_gateway.verify.alarms.shoe_texts import CASES, FAULTS, WEAR
 
 # acknowledged: a person has seen it. shoe: the shoe reports that its cause is gone. decision: a supervisor confirms
-# or voids the coup. new_shoe: new cards are in. gateway: the gateway finds that its cause is gone.
-End = Literal["acknowledged", "shoe", "decision", "new_shoe", "gateway"]
+# or voids the coup. new_shoe: new cards are in. gateway: the gateway finds that its cause is gone. cards: the cards are
+# checked or replaced, by a check of the decks or a person's record; where the book asks for that, nothing else ends it.
+End = Literal["acknowledged", "shoe", "decision", "new_shoe", "gateway", "cards"]
 
 
 class AlarmKind(NamedTuple):
@@ -28,9 +29,10 @@ class AlarmKind(NamedTuple):
 # Alarms of the faults that a shoe reports in HELLO; `journal_full` is not among them.
 LOCKING = tuple(f"fault_{fault}" for fault in FAULTS if fault not in ("none", "journal_full"))
 
+FOREIGN, SHOE_VOID = "missing_or_foreign_card", "shoe_void"  # no coup counts until the cards are checked or replaced
 _SEEN: tuple[End, ...] = ("acknowledged", "new_shoe")
-_ENDS: dict[str, tuple[End, ...]] = {"misread_card": ("shoe", *_SEEN)}
-_CRITICAL_CASES = ("missing_or_foreign_card", "scan_discrepancy")
+_ENDS: dict[str, tuple[End, ...]] = {"misread_card": ("shoe", *_SEEN), FOREIGN: (*_SEEN, "cards")}
+_CRITICAL_CASES = (FOREIGN, "scan_discrepancy")
 _FAULT_SEVERITY: dict[str, Severity] = {"lid": "warning", "card": "warning", "decision": "warning", "sensor": "warning"}
 
 # About a log or a line: while one is active, the first of them is the `problem` in the table's status.
@@ -78,6 +80,17 @@ ALARMS: dict[str, AlarmKind] = {
         "warning",
         "The shoe's new firmware did not work, and the shoe went back to the firmware before it.",
         ("gateway", "acknowledged"),
+    ),
+    "cards_left": AlarmKind(
+        "warning", "A coup is void for too few cards, and by its log the shoe has enough for one.", ("acknowledged",)
+    ),
+    "unwagered_by_order": AlarmKind(
+        "warning",
+        "A coup in progress became one without wagers by a person's order, and nothing in the log leads to that.",
+        ("acknowledged",),
+    ),
+    "decided_by_word": AlarmKind(
+        "critical", "A person decided a winner that the cards of the coup do not give.", ("acknowledged",)
     ),
     "coup_void": AlarmKind("info", "A coup is void.", _SEEN),
     "handed_over": AlarmKind(
@@ -153,6 +166,9 @@ ALARMS: dict[str, AlarmKind] = {
     ),
     "jackpot_not_incremented": AlarmKind(
         "critical", "A confirmed coup did not increment a jackpot as it should.", ("acknowledged",)
+    ),
+    SHOE_VOID: AlarmKind(
+        "critical", "The shoe was declared void, because the sequence of its cards was revealed.", ("cards",)
     ),
     **{
         case: AlarmKind("critical" if case in _CRITICAL_CASES else "warning", CASES[case], _ENDS.get(case, _SEEN))

@@ -11,12 +11,14 @@ from sabot_protocol.fields import NO_CARD
 from sabot_protocol.rulebooks import Rulebook
 from sabot_protocol.sensors import needs_cleaning
 from sabot_protocol.service.plain_text import counted
+from sabot_protocol.topics import CoupMessage
 
 from sabot_gateway.forecast.wear import Outlook
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify import moves
 from sabot_gateway.verify.alarms.shoe_texts import CASES, FAULTS, REJECTS, SENSORS
 from sabot_gateway.verify.confirmations import confirm_first
+from sabot_gateway.verify.deciders import Decider
 from sabot_gateway.verify.disputes import decide_command
 
 Text = dict[str, str]  # fields of an alarm: say, shoe_says, cards_say, clause
@@ -36,6 +38,56 @@ def reject(data: dict[str, Any]) -> Text:
     if data["speed_mm_s"]:
         words.append(f"{data['speed_mm_s']} mm/s")
     return {"say": REJECTS[data["reason"]], "shoe_says": ", ".join(filter(None, words))}
+
+
+def foreign_card(book: Rulebook, by: str) -> Text:
+    """What follows from a coup that a person voided for a foreign card."""
+    advice = irregularities.advise(book.id, "missing_or_foreign_card", {})
+    say = f"{CASES['missing_or_foreign_card']} {advice.say}"
+    return {"say": say, "clause": advice.clause, "shoe_says": f"coup void by {by}"}
+
+
+def shoe_void(table: str, decider: Decider) -> Text:
+    """What follows from a shoe that is declared void."""
+    say = (
+        f"{decider.by} declared the shoe void: the sequence of its cards was revealed. Close the shoe, and have the "
+        "cards shuffled again or replaced. No coup counts before that is recorded: "
+        f"`sabot table {table} record --act order_shuffle --by NAME`, or `replace_unfit_cards`."
+    )
+    return {"say": say, "clause": decider.clause}
+
+
+def cards_in_doubt(table: str, clause: str) -> Text:
+    """Why a coup does not count: a person must decide it, and settle the cards first."""
+    say = (
+        "This coup was dealt before its cards were checked or replaced. Stop dealing and do not settle it. Record the "
+        f"check or the new cards: `sabot table {table} open` lists what is open; then decide the coup."
+    )
+    return {"say": say, "clause": clause}
+
+
+def unwagered_by_order(decider: Decider, out: Sequence[str], coup_no: int) -> Text:
+    """Who took the wagers of a coup away that nothing in the log takes away, and which cards were out."""
+    say = (
+        f"Coup {coup_no} goes on without wagers by order of {decider.by}, and nothing in its log leads to that. "
+        "Another supervisor must look into it: who had wagered, and who asked for it."
+    )
+    return {"say": say, "clause": decider.clause, "cards_say": ", ".join(out) or "no card was out", "by": decider.by}
+
+
+def decided_by_word(decider: Decider, coup: CoupMessage, by_cards: str, reason: str) -> Text:
+    """Who decided a winner that the cards do not give, and why."""
+    say = (
+        f"{decider.by} decided that coup {coup.shoe}/{coup.coup} is won by {coup.winner}, against its cards: {reason}. "
+        "Another supervisor must look into it before the coup counts as settled."
+    )
+    return {
+        "say": say,
+        "clause": decider.clause,
+        "shoe_says": str(coup.winner),
+        "cards_say": by_cards,
+        "by": decider.by,
+    }
 
 
 def doubtful_columns(bits: int) -> str:

@@ -11,9 +11,10 @@ from sabot_protocol.rulebooks import Rulebook
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify.alarms.shoe_texts import CASES
 from sabot_gateway.verify.findings import NONE, Finding, Findings
-from sabot_gateway.verify.state import ShoeState
+from sabot_gateway.verify.state import DECK_CARDS, ShoeState
 
 _HALF = len(DECK) // 2
+_MOST_OF_A_COUP = 6
 _MOST_COUNTED = 15  # the shoe reports four bits a card
 _MOST_SURPLUS = 12  # surplus cards that may go back
 _FOREIGN = "missing_or_foreign_card"
@@ -138,6 +139,17 @@ class CompositionCheck:
         """Note a difference that the shoe has found, until the check is over."""
         self._differences[event.data["card"]] = event.data["seen"]
         return NONE
+
+    def coup_void(self, event: Event) -> Findings:
+        """Find a coup that is void for too few cards while the log shows enough for one."""
+        state = self.state
+        if event.data["reason"] != "short_shoe" or not state.whole or not state.decks or self.continuous:
+            return NONE
+        left = DECK_CARDS * state.decks - self.all_out().total()
+        if left <= _MOST_OF_A_COUP:
+            return NONE
+        fact = f"The coup is void for too few cards, and by its log the shoe has {left} left. Have the cards counted."
+        return (Finding(fact, "too few cards", f"{left} cards are left", self._clause(), name="cards_left"),)
 
     def checked(self, event: Event) -> Findings:
         """The check of the decks is over: compare the shoe's differences with its log."""

@@ -53,6 +53,7 @@ def irregularity(context: Context, event: Event, found: list[Finding]) -> list[R
     state, case = context.state, event.data["case"]
     if case == "scan_discrepancy" and context.disputes.at((event.unit, common["shoe"], state.coup_no)):
         return [Record()]
+    state.spoiled |= event.data["code"] == "VOID_CHECK"
     text = wording.irregularity(context.book.id, event.data, none_to_void=state.none_to_void())
     return [Record(), *context.raise_alarm(common, case, **text)]
 

@@ -11,6 +11,7 @@ from sabot_protocol.topics import AlarmMessage, CardMessage, CoupMessage, CoupSt
 from sabot_gateway.forecast.wear import WearBook
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify.alarms.book import AlarmBook
+from sabot_gateway.verify.alarms.catalogue import FOREIGN, SHOE_VOID
 from sabot_gateway.verify.checks.authorisation import AuthorisationCheck
 from sabot_gateway.verify.checks.void_cause import VoidCause
 from sabot_gateway.verify.confirmations import Confirmations
@@ -32,11 +33,26 @@ class Context:
     state: ShoeState = field(init=False)  # of the unit on the table
     void_cause: VoidCause = field(init=False)  # likewise
     authorisation: AuthorisationCheck = field(init=False)  # likewise
-    alarms: AlarmBook = field(default_factory=AlarmBook)
+    alarms: AlarmBook = field(init=False)
     disputes: Disputes = field(default_factory=Disputes)
     confirmations: Confirmations = field(default_factory=Confirmations)
     wear: WearBook = field(default_factory=WearBook)
     suffix: str = ""  # of the ids of messages about one part of an event
+
+    def __post_init__(self) -> None:
+        """Make the alarm book: what the book has done with the cards after a foreign card ends its alarm."""
+        self.alarms = AlarmBook(held=frozenset((SHOE_VOID, FOREIGN) if self.removes_cards() else (SHOE_VOID,)))
+
+    def removes_cards(self) -> bool:
+        """Return True if the cards are removed and checked after a missing or foreign card."""
+        return self.book.switch["foreign_card_rule"].value != "silent"
+
+    def cards_in_doubt(self) -> str:
+        """Return the clause by which no coup is dealt from these cards; `-` without one, empty if they are good."""
+        held = self.alarms.held()
+        if held:
+            return held[0].clause or "-"
+        return self.book.switch["foreign_card_rule"].clause if self.state.spoiled else ""
 
     def common(self, event: Event) -> Common:
         """Return the common fields of a message about this event."""

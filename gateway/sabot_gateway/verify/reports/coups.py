@@ -4,11 +4,13 @@ from typing import Any
 
 from msgspec.structs import replace
 from sabot_protocol import irregularities
+from sabot_protocol.command_acts import UNWAGERED_CODES
 from sabot_protocol.topics import CoupMessage
 
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify import disputes, records
 from sabot_gateway.verify.alarms import wording
+from sabot_gateway.verify.alarms.catalogue import FOREIGN
 from sabot_gateway.verify.deciders import BY_DEALER, BY_SUPERVISOR, Decider
 from sabot_gateway.verify.disputes import Where
 from sabot_gateway.verify.findings import Finding
@@ -30,10 +32,19 @@ def coup(context: Context, event: Event, found: list[Finding]) -> list[Record]:
     state, number = context.state, event.data["coup_no"]
     agreed = number not in state.doubtful and not _in_doubt(found)
     state.doubtful.discard(number)
-    message = context.coup(event, state.dealt.get(number, []), "verified" if agreed else "disputed")
+    in_doubt = context.cards_in_doubt()
+    message = context.coup(event, state.dealt.get(number, []), "disputed" if in_doubt or not agreed else "verified")
     if state.came is not None or state.no_bet_by is not None:
         message = replace(message, **_origin(state, number))
-    return publish(context, message)
+    known = any(finding.name == "discrepancy" for finding in found)  # has its alarm, with what is wrong
+    why = _from_cards_in_doubt(context, event, in_doubt) if in_doubt and not known else []
+    return publish(context, message) + why
+
+
+def _from_cards_in_doubt(context: Context, event: Event, clause: str) -> list[Record]:
+    """Say why the coup is disputed: its cards had to be checked or replaced first."""
+    text = wording.cards_in_doubt(context.table, clause.strip("-"))
+    return context.raise_alarm(context.common(event), "discrepancy", **text)
 
 
 def _in_doubt(found: list[Finding]) -> bool:
@@ -64,7 +75,19 @@ def void(context: Context, event: Event, found: list[Finding]) -> list[Record]:
     dealt, source = state.dealt.get(number, []), context.source(event)
     out = publish(context, records.no_result(event, common, dealt, **changes, **decider.fields()))
     text = wording.coup_void(data, reason, decider.clause, state.cards(number))
-    return out + context.raise_alarm(common, "coup_void", **text) + end_dispute(context, where, decider.by, source)
+    out += context.raise_alarm(common, "coup_void", **text) + end_dispute(context, where, decider.by, source)
+    return out + _foreign(context, event, decider)
+
+
+def _foreign(context: Context, event: Event, decider: Decider) -> list[Record]:
+    """After a foreign card the rest of the shoe goes; a person who voids for it raises its alarm, too."""
+    if event.data["reason"] != "foreign_card" or not context.removes_cards():
+        return []
+    context.state.spoiled = True
+    if context.alarms.named(FOREIGN):
+        return []
+    text = wording.foreign_card(context.book, decider.by)
+    return context.raise_alarm(context.common(event), FOREIGN, **text)
 
 
 def end_dispute(context: Context, where: Where, by: str, source: Source) -> list[Record]:
@@ -97,7 +120,7 @@ def command_done(context: Context, event: Event, found: list[Finding]) -> list[R
     """`confirm` confirms the result and ends a dispute; what a result or Confirm needs later is noted."""
     command = event.data["command"]
     if command == "this_no_bet":
-        context.state.no_bet_by = context.state.next_coup_no(), context.void_cause.of_command(event)
+        return [Record(), *_this_no_bet(context, event)]
     if command in _ENDS_DECISION:
         context.state.cleared_by = context.void_cause.of_command(event)
     if command != "confirm":
@@ -105,6 +128,17 @@ def command_done(context: Context, event: Event, found: list[Finding]) -> list[R
     decider = context.void_cause.of_command(event)
     own = confirm(context, event, found, decider)
     return [own, *_confirm_dispute(context, event, decider)]
+
+
+def _this_no_bet(context: Context, event: Event) -> list[Record]:
+    """Note who took the wagers of the coup away; an alarm if nothing in its log leads to that."""
+    state, decider = context.state, context.void_cause.of_command(event)
+    number = state.next_coup_no()
+    state.no_bet_by = number, decider
+    if state.codes(number) & UNWAGERED_CODES:
+        return []
+    text = wording.unwagered_by_order(decider, state.cards(number), number)
+    return context.raise_alarm({**context.common(event), "coup": number}, "unwagered_by_order", **text)
 
 
 def confirm(context: Context, event: Event, found: list[Finding], decider: Decider) -> Record:

@@ -23,8 +23,14 @@ def opened(context: Context, event: Event, found: list[Finding]) -> list[Record]
     about = {key: event.data[key] for key in ("decks", "card_set", "burn")}
     message = ShoeMessage(**{**common, "coup": 0}, state="open", **about)
     context.alarms.drop_postponed(*ENDED_BY_NEW_SHOE)
-    cleared = context.clear_alarms(context.alarms.named(*ENDED_BY_NEW_SHOE), "a new shoe", context.source(event))
+    cleared = context.clear_alarms(context.alarms.ended_by_new_shoe(), "a new shoe", context.source(event))
     return [Record("shoe", message), *cleared, *coups.lost_result(context, event, common)]
+
+
+def checked(context: Context, event: Event, found: list[Finding]) -> list[Record]:
+    """A check in which every card of the decks was there ends what only good cards end."""
+    over = context.alarms.held() if context.state.is_every_card(event.data["cards"]) and not found else []
+    return [Record(), *context.clear_alarms(over, "the check of the decks", context.source(event))]
 
 
 def closed(context: Context, event: Event, found: list[Finding]) -> list[Record]:

@@ -228,6 +228,7 @@ def _void_and_check(table: Table, found: Rule) -> None:
     for name in ("void", "close_shoe"):
         to_do.do(name, table.now_s)
     _check_decks(table, rule("deck_check", table.book).clause, DECKS, found_wrong=False)
+    table.over("missing_or_foreign_card")
     to_do.do("check_cards", table.now_s)
     for name in [step.name for step in to_do.steps if not step.done_s]:
         do_step(table, to_do, name, table.staff.supervisor)
@@ -257,6 +258,9 @@ def _check_decks(table: Table, clause: str, decks: int, *, found_wrong: bool) ->
         table.raised("decks_differ")
 
 
+_MOST_OF_A_COUP: Final = 6
+
+
 @recipe("insufficient_cards")
 def insufficient_cards(table: Table, found: Rule, number: int) -> None:
     """Find the shoe empty in mid-coup."""
@@ -265,5 +269,7 @@ def insufficient_cards(table: Table, found: Rule, number: int) -> None:
     by = table.staff.supervisor
     table.report("insufficient_cards", found.clause)
     table.reshuffle = duty(table, "reshuffle/short")
+    if len(DECK) * DECKS - len(table.out) > _MOST_OF_A_COUP:  # by the shoe's count of what came
+        table.raised("cards_left")
     void(table, by.name, found.clause)
     table.closed()

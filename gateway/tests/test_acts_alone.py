@@ -1,0 +1,177 @@
+"""Acts alone: what a dealer cannot do to the wagers of a coup without another person; and what then stays open."""
+
+from typing import Any
+
+import pytest
+from desk_bench import DISPUTED, DeskBench
+from floor_commands_bench import CommandBench, signed
+from sabot_gateway.verify import Verifier
+from sabot_gateway.verify.deciders import Decider
+from shoe_events import event
+from verified_log import Log
+
+_NOT = "may not do this"
+
+
+@pytest.fixture
+def bench() -> CommandBench:
+    return CommandBench()
+
+
+def case(bench: CommandBench, book: str, name: str = "", code: str = "", out: str = "9S 2H") -> None:
+    """Put a book and a coup in progress on the table, with an irregularity in its log if one is named."""
+    log = Log(book)
+    log.deal(out)
+    if name:
+        log.irregularity(name, code)
+    bench.table.verifier = log.verifier
+    if bench.table.link.unit is None:
+        bench.table.serve()
+
+
+@pytest.mark.parametrize(
+    ("book", "lowest", "clause"),
+    [  # P-37: 7.5, 7.4, 7.4 and 10.8.1; the others have no clause for a coup in progress
+        ("star-baccarat", "gaming_supervisor", "7.5"),
+        ("star-premium", "assistant_gaming_manager", "7.5"),
+        ("crown-baccarat", "higher_duties_dealer", "10.8.1"),
+    ],
+)
+def test_a_clean_coup_loses_its_wagers_by_the_role_that_orders_such_coups(
+    bench: CommandBench, book: str, lowest: str, clause: str
+) -> None:
+    case(bench, book)
+    reply = bench.give(signed("this-no-bet", role="dealer", clause=clause, coup="1/1"))
+    assert reply is not None
+    assert not reply.ok
+    assert _NOT in reply.say
+    bench.give(signed("this-no-bet", role=lowest, clause=clause, coup="1/1"))
+    assert bench.refused() == {"role": 1}
+    assert [kind for _, kind, _ in bench.commands_sent(0.2)] == ["this_no_bet"]
+
+
+@pytest.mark.parametrize(
+    ("book", "clause"), [("nz-baccarat", "8.3"), ("star-rapid", "11.8.13")]
+)  # 5.14 and 7.3 have none
+def test_a_book_without_a_clause_for_it_refuses_everybody(bench: CommandBench, book: str, clause: str) -> None:
+    case(bench, book)
+    for role in ("dealer", "casino_supervisor"):
+        reply = bench.give(signed("this-no-bet", role=role, clause=clause, coup="1/1"))
+        assert reply is not None
+        assert not reply.ok
+
+
+@pytest.mark.parametrize(
+    ("book", "name", "code", "role", "clause"),
+    [
+        ("star-baccarat", "bad_order", "RECON_WITHDRAW", "dealer", "12.1.1"),  # no wager left: the rule itself
+        ("star-premium", "bad_order", "RECON_WITHDRAW", "dealer", "14.1.1"),
+        ("star-premium", "wrong_area", "CHOICE", "casino_supervisor", "14.12.6"),
+        ("crown-baccarat", "wrong_area", "CHOICE", "higher_duties_dealer", "10.7"),
+    ],
+)
+def test_after_an_irregularity_the_rule_or_the_person_of_that_rule_decides(
+    bench: CommandBench, book: str, name: str, code: str, role: str, clause: str
+) -> None:
+    case(bench, book)
+    reply = bench.give(signed("this-no-bet", role=role, clause=clause, coup="1/1"))
+    assert reply is not None
+    assert not reply.ok, "without the case neither role nor clause is right"
+    case(bench, book, name, code)
+    bench.give(signed("this-no-bet", role=role, clause=clause, coup="1/1"))
+    assert [kind for _, kind, _ in bench.commands_sent(0.2)] == ["this_no_bet"]
+
+
+def test_a_choice_after_a_misdelivery_is_not_the_dealers(bench: CommandBench) -> None:
+    case(bench, "star-premium", "wrong_area", "CHOICE")
+    bench.give(signed("this-no-bet", role="dealer", clause="14.12.6", coup="1/1"))
+    assert bench.refused() == {"role": 1}
+
+
+@pytest.mark.parametrize("book", ["star-baccarat", "star-premium", "crown-baccarat"])
+def test_wagers_that_a_person_takes_away_leave_an_alarm_for_another(book: str) -> None:
+    log = Log(book)
+    log.verifier = Verifier("bac-01", log.book, log.profile, lambda *_: Decider("A. Smith", "7.5"))
+    log.verifier.take(event(1, "shoe_opened", shoe_no=1, card_set=1, decks=8, burn="none"), "")
+    log.deal("9S 2H")
+    log.command("this_no_bet")
+    alarm = log.alarm("unwagered_by_order")
+    assert (alarm.by, alarm.coup, alarm.cards_say, alarm.clause) == ("A. Smith", 1, "9S, 2H", "7.5")
+
+
+def test_after_a_reconstruction_there_is_no_such_alarm() -> None:
+    log = Log("star-baccarat")
+    log.deal("9S 2H")
+    log.irregularity("bad_order", "RECON_WITHDRAW", reconstructible=True)
+    log.command("this_no_bet")
+    assert log.alarms("unwagered_by_order") == []
+
+
+def test_an_irregularity_of_another_coup_is_no_reason() -> None:
+    log = Log("star-baccarat")
+    log.deal()
+    log.irregularity("bad_order", "RECON_WITHDRAW", reconstructible=True)
+    log.result()
+    log.confirm()
+    log.deal("9S 2H")
+    log.command("this_no_bet")
+    assert log.alarm("unwagered_by_order").coup == 2
+
+
+@pytest.mark.parametrize(
+    ("book", "supervisor"),
+    [
+        ("star-baccarat", "casino_supervisor"),
+        ("star-premium", "casino_supervisor"),
+        ("nz-baccarat", "casino_supervisor"),
+        ("crown-baccarat", "higher_duties_dealer"),
+    ],
+)
+def test_a_first_card_is_found_face_up_before_the_next_card_is_out(
+    bench: CommandBench, book: str, supervisor: str
+) -> None:
+    report: dict[str, Any] = {"args": {"case": "first_card_face_up"}}
+    for out, role, allowed in (("9S", "dealer", True), ("9S 2H", "dealer", False), ("9S 2H", supervisor, True)):
+        case(bench, book, out=out)
+        before = bench.refused().get("role", 0)
+        bench.give(signed("irregularity", role=role, **report))
+        assert (bench.refused().get("role", 0) == before) is allowed, (out, role)
+
+
+# A winner by word
+
+
+def _decide(bench: DeskBench, **args: Any) -> str:
+    return bench.answer_to("decide", args={"coup": "1/1", "verdict": "confirmed", **args})
+
+
+def test_a_winner_that_the_cards_do_not_give_needs_a_reason() -> None:
+    bench = DeskBench()
+    bench.table.dispute()  # the Player's nine against five
+    refused = _decide(bench, winner="banker")
+    assert refused.startswith("Decide refused: the cards say player 9 to 5, and banker needs a reason")
+    assert bench.table.verifier.disputed()
+    assert _decide(bench, winner="banker", reason="  ").startswith("Decide refused")
+    assert _decide(bench, winner="banker", reason="The 2H is a 9H: seen by both").startswith("Coup 1/1 is confirmed")
+
+
+def test_such_a_winner_leaves_a_critical_alarm_that_only_another_person_ends() -> None:
+    bench = DeskBench()
+    bench.table.open()
+    bench.table.follow(*DISPUTED)
+    _decide(bench, winner="banker", reason="The 2H is a 9H")
+    (alarm,) = bench.table.verifier.alarms.named("decided_by_word")
+    assert (alarm.severity, alarm.by, alarm.clause) == ("critical", "A. Smith", "12.13")
+    assert (alarm.shoe, alarm.coup, alarm.cards_say) == (1, 1, "the cards say player 9 to 5")
+    assert "The 2H is a 9H" in alarm.say
+    for one in (alarm.alarm, "all"):
+        assert bench.answer_to("ack-alarm", clause="", args={"alarm": one}).startswith("Acknowledge refused")
+    assert bench.answer_to("ack-alarm", clause="", by="B. Jones", args={"alarm": alarm.alarm}) == "1 acknowledged."
+    assert bench.table.verifier.alarms.named("decided_by_word") == []
+
+
+def test_the_winner_of_the_cards_needs_no_reason() -> None:
+    bench = DeskBench()
+    bench.table.dispute()
+    assert _decide(bench, winner="player").startswith("Coup 1/1 is confirmed")
+    assert bench.table.verifier.alarms.named("decided_by_word") == []
