@@ -40,9 +40,9 @@ def test_a_boxed_card_of_international_baccarat_is_a_void_hand():
 
 def test_a_second_face_up_card_needs_no_second_authorisation():
     desk = Desk("nz-baccarat", on=("international", "dummy_needs_authorisation")).open()
-    desk.cmd("authorise", 2)
     desk.draw("5S")
     assert desk.draw("7H", flags=2)[-1] == "kind 1 void_hand"
+    desk.cmd("authorise", 2)
     assert desk.draw("TD", flags=2)[-1] == "second_to_fourth_card_face_up THIS_NO_BET"
     assert desk.state.authorisations == 1
     assert not desk.shoe.locked()
@@ -124,12 +124,12 @@ def test_a_card_of_a_dummy_coup_without_authorisation_is_an_irregularity_once():
 
 
 def test_authorisation_in_time_is_no_irregularity():
-    for first in (True, False):
+    for turned in (True, False):
         desk = Desk("star-rapid").open()
-        if first:
-            assert desk.cmd("authorise", 1) == "done"
         assert desk.draw("8C", flags=2)[-1] == "kind 1 dummy"
-        if not first:
+        if turned:
             desk.key(True)
             desk.logged()
+        else:
+            assert desk.cmd("authorise", 1) == "done"
         assert desk.draw("2H") == ["banker_1 2H exposed"]

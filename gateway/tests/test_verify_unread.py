@@ -27,6 +27,8 @@ def reject(log: Log, reason: str, fault: str = "card") -> None:
 
 def key_in(log: Log, card: str = "2H", slot: str = "banker_1") -> list[str]:
     """Key in a card that the shoe takes; return what the gateway finds."""
+    if log.book.id == "star-rapid":
+        log.command("authorise", times=1)
     log.command("key_card", card=card, flags={})
     before = len(log.alarms())
     log.card(card, slot, flags={"keyed": True})

@@ -13,11 +13,13 @@ Answer = dict[str, Any]
 
 UNREAD: Final = ("blank", "columns", "doubtful", "not_in_set", "spacing")  # the card is on the table
 STILL_IN: Final = ("short_pull", "pushed_back", "pushed_back_midway", "double", "half_drawn")  # it is drawn again
+JERKED: Final = "pushed_back_midway"  # this one is out, too; but the next card takes its slot
 CUT: Final = "cut"
 CONFIRM: Final[Line] = {"button": "confirm"}
 CYCLE: Final[Line] = {"power": "cycle"}
 _MISDEALS = ("bad_order", "banker_got_players_card")
-_COMMANDS = ("void_coup", "no_bet", "burn_card", "card_returned", "authorise", "lock", "unlock", "confirm")
+_COMMANDS = ("void_coup", "burn_card", "card_returned", "lock", "unlock", "confirm", "clear_fault")
+_PEOPLE = ("authorise", "authorise", "no_bet", "no_bet", "key_card", "key_card", "key")  # acts of a supervisor
 _MOST_STEPS = 300  # then the supervisor closes the shoe
 
 
@@ -116,6 +118,7 @@ class Hands:
             (2, lambda: self._lid(not self._lid_open)),
             (2, self._key),
             (5, self._some_command),
+            (8, self._some_act),
             (4, lambda: CYCLE),
         )
         return rng.choices([way for _, way in ways], [weight for weight, _ in ways])[0]()
@@ -149,6 +152,18 @@ class Hands:
         if name == "card_returned" and self._surplus:
             self._stock.append(self._surplus.pop())
         return {"command": name}
+
+    def _some_act(self) -> Line:
+        """Return an act of a supervisor, at the right moment or not; a card is keyed in though none may be out."""
+        rng = self._rng
+        match rng.choice(_PEOPLE):
+            case "authorise":
+                return {"command": "authorise", "times": rng.choice((1, 1, 1, 2))}
+            case "no_bet":
+                return {"command": "no_bet", **({"kind": "live"} if rng.random() < 0.2 else {})}
+            case "key_card":
+                return {"command": "key_card", "card": rng.choice(DECK)}
+        return self._key()
 
     def _lid(self, is_open: bool) -> Line:
         self._lid_open = is_open

@@ -111,8 +111,17 @@ class Gateway:
         fault = {f"fault_{answer['fault']}"} if answer["fault"] else set()
         if {name for name in active if name.startswith("fault_")} != fault:
             raise Violation("shown", f"the fault is {answer['fault']}, and the alarms are {active}")
+        if not answer["locked"] and active & _LOCKS:
+            raise Violation("shown", f"the exit is free, and the alarms are {active}")
         if answer["locked"] and answer["due"] is not None and not active & (fault | _LOCKS):
             raise Violation("shown", f"the exit is locked, and the alarms are {active}")
+
+    def check_keyed(self, before: Answer, answer: Answer) -> None:
+        """Before its events are taken: the shoe takes a keyed card where the gateway offers it, and nowhere else."""
+        waits = self._verifier.unread_cards()
+        taken, refused = answer["outcome"] in ("done", "not_authorised"), answer["outcome"] == "not_now"
+        if (taken and not waits) or (refused and waits and before["fault"] in (None, "card")):
+            raise Violation("agree", f"key_card is {answer['outcome']}, and the gateway knows {waits} unread cards")
 
     def _time(self) -> str:
         return datetime.fromtimestamp(_START_S + self._place / 2, UTC).isoformat()
@@ -144,6 +153,8 @@ class Game:
         """Play one line and check it with witness and verifier."""
         before, self.answer = self.answer, self._play.reply(line)
         self.witness.see(line, before, self.answer)
+        if line.get("command") == "key_card":
+            self.gateway.check_keyed(before, self.answer)
         self.gateway.take(self._bench.records)
         if "power" in line:
             self.gateway.restart()

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from support.oracle import coup as by_the_tables
 
-from edges.hands import UNREAD, Answer, Line
+from edges.hands import JERKED, UNREAD, Answer, Line
 
 Event = dict[str, Any]
 SLOTS: Final = ("player_1", "banker_1", "player_2", "banker_2", "player_3", "banker_3")
@@ -73,6 +73,8 @@ class Witness:
         self._complete = self._own = False  # own: a card of this coup was drawn, read or not
         self._before = 0  # the coup confirmed before it
         self._unread = False  # the due slot belongs to an unread card on the table
+        self._to_key = 0  # cards that are out and were not read
+        self._decision = False  # a supervisor decides whether the first coup is dealt again
         self._ends = False  # new cards come with Confirm
         self._last: int | None = None
 
@@ -152,6 +154,7 @@ class Witness:
         slot, coup = event["slot"], event["coup"]
         if event.get("surplus"):
             self._surplus.append(0 if slot == "unused" else coup)
+        self._count_keyed(event)
         if slot in ("burn", "unused"):
             return
         hand = self._hands.setdefault(coup, {})
@@ -160,10 +163,19 @@ class Witness:
         hand[slot] = event["card"]
         if not event.get("surplus"):
             self._own, self._before = True, 0
-        if event.get("keyed"):
-            self._unread = False
+
+    def _count_keyed(self, event: Event) -> None:
+        """A keyed card is one that left and was not read, and each of these is keyed in once."""
+        if not event.get("keyed"):
+            self._to_key *= self._unread
+            return
+        if not self._to_key:
+            raise Violation("phantom", f"{event['card']} is keyed in, and no card is out that was not read")
+        self._to_key -= 1
+        self._unread &= self._to_key > 0
 
     def _reject(self, event: Event) -> None:
+        self._to_key += event["reason"] in (*UNREAD, JERKED)
         if event["reason"] in (*UNREAD, "foreign"):
             self._unread = True
             if not self._complete and not self._burning:
@@ -216,6 +228,7 @@ class Witness:
         """End the coup on the table."""
         self._coup, self._before = self._coup + 1, before
         self._complete = self._own = self._unread = False
+        self._to_key = 0
         self._surplus = [coup for coup in self._surplus if coup > self._coup]
 
     def _confirmed(self) -> None:
@@ -251,7 +264,7 @@ class Witness:
             self._confirmed()
         elif command == "card_returned" and self._surplus:
             self._withdraw(self._surplus.pop())
-        elif command == "burn_card" and self._own:
+        elif command == "burn_card" and self._decision:
             self._burn_again()
         elif command == "no_bet":
             self._declared |= {self._coup, self._coup + 1}
@@ -264,7 +277,7 @@ class Witness:
         """Take back the cards of the first coup (A-51)."""
         self._hands.clear()
         self._surplus.clear()
-        self._coup, self._burning, self._own, self._unread = 0, True, False, False
+        self._coup, self._burning, self._own, self._unread, self._to_key = 0, True, False, False, 0
 
     def _button(self, event: Event) -> None:
         if event["button"] != "confirm":
@@ -284,9 +297,15 @@ class Witness:
         self._burning, self._coup = False, 1
         self._surplus = [coup for coup in self._surplus if coup > 1]
 
+    def _fault(self, event: Event) -> None:
+        if event["fault"] != "journal_full":
+            self._decision = event["fault"] == "decision" and not self._complete
+
     def _cleared(self, event: Event) -> None:
+        self._decision = False
         if event["fault"] != "journal_full":
             self._unread = False
+            self._to_key *= event["by"] not in ("command", "new_shoe")
 
     def _closed(self, event: Event) -> None:
         self._open = False
@@ -305,6 +324,7 @@ class Witness:
         "button": _button,
         "shoe_opened": _opened,
         "burn": _burnt,
+        "fault": _fault,
         "fault_cleared": _cleared,
         "shoe_closed": _closed,
     }

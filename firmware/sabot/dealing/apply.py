@@ -162,7 +162,7 @@ def _fault_cleared(state, record):
     state.card_unread = False
     by = record[wire.EVENT_FAULT_CLEARED_BY]
     if by == wire.BY_COMMAND or by == wire.BY_NEW_SHOE:
-        state.unread_cards = 0  # with the key a card may still be keyed in while it is turned
+        state.settle_unread()  # with the key a card may still be keyed in while it is turned
     state.awaiting_restart = False
     if state.lid_open and state.phase != CLOSED and not state.pending_close:
         apply_lid_opened(state)
@@ -174,7 +174,7 @@ def _key(state, record):
         state.awaiting_authorisation = False
         state.clear_fault(wire.BY_KEY)
     elif state.fault != wire.FAULT_CARD:
-        state.unread_cards = 0
+        state.settle_unread()
 
 
 def _lid(state, record):

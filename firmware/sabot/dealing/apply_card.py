@@ -37,7 +37,7 @@ def apply_card(state, record):
     if flags & wire.CARD_KEYED:
         _keyed_card(state)
     elif not state.card_unread:
-        state.unread_cards = 0  # it was drawn again, or play went on without it
+        state.settle_unread()  # it was drawn again, or play went on without it
     if state.counts[card] > state.decks:
         state.add_case(wire.CASE_MISSING_OR_FOREIGN_CARD, 0)
 
@@ -47,6 +47,7 @@ def _keyed_card(state):
     state.pending_keyed = False
     state.unread_cards -= state.unread_cards > 0
     if not state.unread_cards:
+        state.settle_unread()
         state.card_unread = False
         state.clear_fault(wire.BY_COMMAND)
 

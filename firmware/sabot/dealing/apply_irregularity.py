@@ -53,7 +53,9 @@ def apply_irregularity(state, record):
 def _apply_code(state, case, code, reported):
     """Do what the code asks of the shoe; codes that ask only people change nothing."""
     if code == wire.CODE_NEXT_LIVE:
-        state.next_kind = wire.KIND_LIVE if reported else state.next_kind
+        if reported:
+            state.next_kind = wire.KIND_LIVE
+            state.next_needs_authorisation = False
     elif code == wire.CODE_NEXT_NO_BET:
         _next_without_wagers(state, case)
     elif code == wire.CODE_NOT_USED and reported and state.surplus_count:

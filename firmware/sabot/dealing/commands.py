@@ -66,8 +66,8 @@ def _before_coup(state):
     return state.phase == DEALING and not state.coup_cards()
 
 
-def _lacks_authorisation(state, switch):
-    return state.profile.on(switch) and not state.authorisations and not state.key_on
+def _lacks_authorisation(state, switch, given):
+    return state.profile.on(switch) and not given and not state.key_on
 
 
 # The shoe
@@ -156,14 +156,25 @@ def _no_bet(state, data, at, accepted):
             return wire.OUT_NOT_PERMITTED
         if not _shoe_open(state):
             return wire.OUT_NOT_NOW
-        if kind != wire.KIND_LIVE and _lacks_authorisation(state, wire.SWITCH_DUMMY_NEEDS_AUTHORISATION):
+        needs = kind != wire.KIND_LIVE
+        if needs and _lacks_authorisation(state, wire.SWITCH_DUMMY_NEEDS_AUTHORISATION, state.authorisations):
             return wire.OUT_NOT_AUTHORISED
     elif _before_coup(state):
-        state.set_kind(kind, True)
+        _use_authorisation(state, kind, state.awaiting_authorisation or kind != state.kind)
+        state.awaiting_authorisation = False
+        state.set_kind(kind, False)
     else:
+        _use_authorisation(state, kind, state.next_needs_authorisation or kind != state.next_kind)
+        state.next_needs_authorisation = False
         state.next_kind = kind
-        state.next_needs_authorisation = True
     return wire.OUT_DONE
+
+
+def _use_authorisation(state, kind, wanted):
+    """Use one up for a coup without wagers that a person orders, if it is not one already."""
+    wanted = wanted and kind != wire.KIND_LIVE and state.profile.on(wire.SWITCH_DUMMY_NEEDS_AUTHORISATION)
+    if wanted and state.authorisations and not state.key_on:
+        state.authorisations -= 1
 
 
 def _this_no_bet(state, _data, _at, accepted):
@@ -223,21 +234,30 @@ def _key_card(state, data, at, accepted):
         other_fault = state.fault and state.fault != wire.FAULT_CARD
         if not state.unread_cards or other_fault or not _shoe_open(state):
             return wire.OUT_NOT_NOW
-        return wire.OUT_NOT_AUTHORISED if _lacks_authorisation(state, switch) else wire.OUT_DONE
+        lacks = _lacks_authorisation(state, switch, state.card_authorisations)
+        return wire.OUT_NOT_AUTHORISED if lacks else wire.OUT_DONE
     state.pending_keyed = True
     state.keyed_card = card
     state.keyed_flags = data[at + wire.COMMAND_KEY_CARD_FLAGS]
-    if state.authorisations and state.profile.on(switch) and not state.key_on:
-        state.authorisations -= 1
+    if state.card_authorisations and state.profile.on(switch) and not state.key_on:
+        state.card_authorisations -= 1
     return wire.OUT_DONE
 
 
 def _authorise(state, data, at, accepted):
+    """Authorise what waits now, in this order; what is left is kept for coups that people order, and nothing else."""
     times = data[at + wire.COMMAND_AUTHORISE_TIMES]
     if not accepted:
         return _now(times > 0 and _shoe_open(state))
     if state.awaiting_authorisation:
         state.awaiting_authorisation = False
+        times -= 1
+    if state.profile.on(wire.SWITCH_MANUAL_ENTRY_NEEDS_AUTHORISATION):
+        cards = min(times, state.unread_cards - state.card_authorisations)
+        state.card_authorisations += cards
+        times -= cards
+    if times and state.next_needs_authorisation:
+        state.next_needs_authorisation = False
         times -= 1
     state.authorisations = min(255, state.authorisations + times)
     return wire.OUT_DONE

@@ -178,7 +178,8 @@ class State:
         self.awaiting_authorisation = False
         self.next_needs_authorisation = False
         self.unauthorised_logged = False  # a card was drawn without it
-        self.authorisations = 0  # given and not used yet
+        self.authorisations = 0  # given for coups without wagers that are still to be ordered
+        self.card_authorisations = 0  # given for cards that were not read
 
         # Surplus cards.
         self.surplus_count = 0
@@ -217,6 +218,8 @@ class State:
             self.put_back(self.surplus[i] & ~NOT_USED)
         self.surplus_count = 0
         self.awaiting_restart = False
+        self.next_needs_authorisation = self.awaiting_authorisation
+        self.awaiting_authorisation = False
         self.forget_unread()
         self.coup_no = 0
         self.coup.start()
@@ -257,7 +260,12 @@ class State:
         """No card is out any more that was not read."""
         self.card_unread = False
         self.unread_in_coup = False
+        self.settle_unread()
+
+    def settle_unread(self):
+        """No card is to be keyed in any more, and what was authorised for it is void."""
         self.unread_cards = 0
+        self.card_authorisations = 0
 
     def _use_surplus(self):
         """Begin this coup with surplus cards; those that it does not take begin the one after it."""
@@ -279,13 +287,10 @@ class State:
             self.require_authorisation(needs_authorisation)
 
     def require_authorisation(self, needed):
-        """Wait for a supervisor where the profile asks for one; use up an authorisation that was given before."""
+        """Wait for a supervisor where the profile asks for one: no authorisation that was given before counts."""
         self.unauthorised_logged = False
         needed = needed and self.kind != wire.KIND_LIVE and self.profile.on(wire.SWITCH_DUMMY_NEEDS_AUTHORISATION)
         self.awaiting_authorisation = needed and not self.key_on
-        if self.awaiting_authorisation and self.authorisations:
-            self.authorisations -= 1
-            self.awaiting_authorisation = False
 
     def confirm_coup(self):
         """Go on after a complete coup."""

@@ -46,11 +46,12 @@ class Checks:
         self.kinds = KindCheck(state, book, self.cutting_card)
         self.notices = KindNotices(state, profile["unwagered"])
         self.burn, self.shuffle, self.profile = BurnCheck(state, book), ShuffleCheck(state), ProfileCheck(profile)
-        self.coups, self.authorisation = CoupCheck(state, book), AuthorisationCheck(state, book)
+        self.coups, self.unread = CoupCheck(state, book), UnreadCheck(state, book)
+        self.authorisation = AuthorisationCheck(state, book, self.notices, self.unread)
         self.irregularities = IrregularityCheck(
             state, book, self.composition, self.coups, self.authorisation, face_down=not switches["dealt_face_up"]
         )
-        self.lock, self.unread = LockCheck(state, book), UnreadCheck(state, book)
+        self.lock = LockCheck(state, book)
         self.hand_over = HandOverCheck(state, table, moves, self.composition)
         self.void_cause = VoidCause(state, book, who)
 
@@ -121,6 +122,7 @@ ROWS: dict[str, Row[Checks]] = {
             check.composition.checkpoint,
             check.lock.checkpoint,
             check.notices.checkpoint,
+            check.authorisation.checkpoint,
         )
     ),
     "deck_check": Row(lambda check: (check.clock.any_event, check.composition.deck_check)),
@@ -242,10 +244,10 @@ ROWS: dict[str, Row[Checks]] = {
             check.clock.any_event,
             check.composition.command_done,
             check.kinds.command_done,
+            check.authorisation.command_done,  # before the command changes a kind
             check.notices.command_done,
             check.burn.command_done,
             check.irregularities.command_done,
-            check.authorisation.command_done,
             check.unread.command_done,
             check.void_cause.command_done,
         ),

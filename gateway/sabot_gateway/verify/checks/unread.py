@@ -23,6 +23,7 @@ class UnreadCheck:
     book: Rulebook
     out: int | None = None  # None: part of the log is missing
     _held: bool = False  # by a fault
+    _approved: int = 0  # cards that a supervisor has authorised to be keyed in
 
     def log_gap(self, event: Event) -> Findings:
         """A reject may be in the missing part of the log."""
@@ -31,8 +32,23 @@ class UnreadCheck:
 
     def over(self, event: Event) -> Findings:
         """The coup, the shoe or the check of the decks is over, and every card of it is settled."""
-        self.out = 0
+        self._settle()
         return NONE
+
+    def _settle(self) -> None:
+        self.out = self._approved = 0
+
+    def approve(self, times: int) -> int:
+        """Authorise at most so many of the cards that are out; return how many."""
+        cards = min(times, (self.out or 0) - self._approved)
+        self._approved += cards
+        return cards
+
+    def use_approval(self) -> bool:
+        """Use one up; return True if there was one."""
+        approved = self._approved > 0
+        self._approved -= approved
+        return approved
 
     def coup_void(self, event: Event) -> Findings:
         """A void coup is over; the one before may be void while the next waits for its first card."""
@@ -51,11 +67,12 @@ class UnreadCheck:
         flags = event.data["flags"]
         if not flags.get("keyed"):
             if self.out and not (self._held and flags.get("surplus")):
-                self.out = 0
+                self._settle()
             return NONE
         if self.out == 0:
             return (self._keyed_in(event),)
         self.out = self.out and self.out - 1
+        self._approved = min(self._approved, self.out or 0)
         return NONE
 
     def _keyed_in(self, event: Event) -> Finding:
@@ -75,13 +92,14 @@ class UnreadCheck:
         if event.data["fault"] == "journal_full":
             return NONE
         self._held = False
-        self.out = 0 if self.out and event.data["by"] in _PEOPLE else self.out
+        if self.out and event.data["by"] in _PEOPLE:
+            self._settle()
         return NONE
 
     def key(self, event: Event) -> Findings:
         """When the key is turned back nobody keys a card in any more, unless the fault stands."""
         if self.out and not event.data["on"] and not self._held:
-            self.out = 0
+            self._settle()
         return NONE
 
     def button(self, event: Event) -> Findings:
