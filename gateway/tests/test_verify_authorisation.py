@@ -116,3 +116,70 @@ def test_a_table_that_deals_face_up_exposes_the_first_card() -> None:
     log.card("9S", "player_1", flags={"exposed": True})
     log.card("2H", "banker_1")
     assert log.alarms() == []
+
+
+# What an authorisation is for
+
+
+def face_up_first(log: Log) -> None:
+    """A first card that lay face up: the coup is a dummy hand, which the system prompts (Rapid 11.8.14)."""
+    log.card("8C", "player_1", coup_no=log.coup_no, flags={"face_up": True, "exposed": True})
+    log.irregularity("first_card_face_up", "THIS_NO_BET")
+    log("coup_kind", shoe_no=1, coup_no=log.coup_no, kind="dummy")
+
+
+def test_an_authorisation_given_before_the_prompt_frees_nothing() -> None:
+    log = Log("star-rapid")
+    log.command("authorise", times=2)
+    face_up_first(log)
+    assert log.alarms("awaiting_authorisation")
+    log.card("2H", "banker_1", flags={"exposed": True})
+    log.irregularity("unauthorised_coup", "PLAY_ON")
+    log.card("KD", "player_2", flags={"exposed": True})
+    assert log.alarms() == []
+
+
+def test_an_authorisation_given_twice_frees_one_prompt() -> None:
+    log = Log("star-rapid")
+    dummy_hand(log, "authorise", "authorise")
+    log.card("KD", "player_2", flags={"exposed": True})
+    log.card("3C", "banker_2", flags={"exposed": True})
+    log.coup_no = 2
+    log.result(kind="dummy", points=(8, 5))
+    log.confirm()
+    face_up_first(log)
+    assert len(log.alarms("awaiting_authorisation")) == 2
+    assert log.verifier.exit_locked(fault=False)
+
+
+@pytest.mark.parametrize("authorisation", ["authorise", "key"])
+def test_a_dummy_coup_that_book_and_person_order_waits_for_nobody(authorisation: str) -> None:
+    log = Log("crown-baccarat")  # 10.6.1(b)
+    log.deal()
+    log.result()
+    log.card("8D", "player_1", coup_no=2, flags={"surplus": True, "exposed": True})
+    log.irregularity("player_overdraw", "NEXT_NO_BET", exposed=True)
+    if authorisation == "key":
+        log("key", on=1)
+    else:
+        log.command("authorise", times=1)
+    log.command("no_bet", kind="dummy")
+    log("key", on=0)
+    log.confirm()
+    log("coup_kind", shoe_no=1, coup_no=2, kind="dummy")
+    log.card("2H", "banker_1")
+    log.card("KD", "player_2")
+    assert log.alarms("discrepancy", "awaiting_authorisation", "unauthorised_coup") == []
+
+
+@pytest.mark.parametrize(("left", "found"), [(2, 0), (1, 1), (3, 1)])
+def test_the_shoe_must_count_authorisations_as_its_log_shows_them(left: int, found: int) -> None:
+    log = Log("crown-baccarat")
+    log("key", on=0)
+    log("shoe_closed", shoe_no=1, coups=0, reason="command")
+    log("shoe_opened", shoe_no=2, card_set=1, decks=8, burn="none")
+    log.command("authorise", times=3)
+    log.command("no_bet", kind="dummy")
+    fields = {"decks": 8, "cards_out": 0, "coups_left": 0, "kind": "dummy", "locked": 0, "before": 0}
+    log("checkpoint", shoe_no=2, coup_no=1, authorised=left, **fields)
+    assert len(log.alarms()) == found
