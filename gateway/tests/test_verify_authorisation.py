@@ -1,5 +1,7 @@
 """Verify: coups without wagers, their authorisation, and an exposed first card, from hand-written logs."""
 
+from typing import Any
+
 import pytest
 from shoe_events import SLOTS
 from verified_log import Log
@@ -180,6 +182,6 @@ def test_the_shoe_must_count_authorisations_as_its_log_shows_them(left: int, fou
     log("shoe_opened", shoe_no=2, card_set=1, decks=8, burn="none")
     log.command("authorise", times=3)
     log.command("no_bet", kind="dummy")
-    fields = {"decks": 8, "cards_out": 0, "coups_left": 0, "kind": "dummy", "locked": 0, "before": 0}
+    fields: dict[str, Any] = {"decks": 8, "cards_out": 0, "coups_left": 0, "kind": "dummy", "locked": 0, "before": 0}
     log("checkpoint", shoe_no=2, coup_no=1, authorised=left, **fields)
     assert len(log.alarms()) == found

@@ -280,9 +280,10 @@ class Authorise(ShoeVerb, frozen=True):
 
     def done(self, table: TableView, event: Event, coup: Coup | None) -> str:
         """Return what is authorised, and what still locks the exit."""
-        what = "What waits now is" if self.times == 1 else f"{self.times} acts are"
-        say = f"{what} authorised: a coup without wagers, or an unread card; else the next coup without wagers ordered."
-        return " ".join(filter(None, (say, still_locked(table, AWAITING))))
+        acts = "The next act that needs a supervisor is" if self.times == 1 else f"{self.times} acts are"
+        return " ".join(
+            filter(None, (f"{acts} authorised: a coup without wagers, or a keyed card.", still_locked(table, AWAITING)))
+        )
 
 
 def expect_coup(name: str | None) -> None:
