@@ -160,21 +160,14 @@ def _no_bet(state, data, at, accepted):
         if needs and _lacks_authorisation(state, wire.SWITCH_DUMMY_NEEDS_AUTHORISATION, state.authorisations):
             return wire.OUT_NOT_AUTHORISED
     elif _before_coup(state):
-        _use_authorisation(state, kind, state.awaiting_authorisation or kind != state.kind)
+        state.use_authorisation(kind, state.awaiting_authorisation or kind != state.kind)
         state.awaiting_authorisation = False
         state.set_kind(kind, False)
     else:
-        _use_authorisation(state, kind, state.next_needs_authorisation or kind != state.next_kind)
+        state.use_authorisation(kind, state.next_needs_authorisation or kind != state.next_kind)
         state.next_needs_authorisation = False
         state.next_kind = kind
     return wire.OUT_DONE
-
-
-def _use_authorisation(state, kind, wanted):
-    """Use one up for a coup without wagers that a person orders, if it is not one already."""
-    wanted = wanted and kind != wire.KIND_LIVE and state.profile.on(wire.SWITCH_DUMMY_NEEDS_AUTHORISATION)
-    if wanted and state.authorisations and not state.key_on:
-        state.authorisations -= 1
 
 
 def _this_no_bet(state, _data, _at, accepted):

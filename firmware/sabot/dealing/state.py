@@ -292,6 +292,12 @@ class State:
         needed = needed and self.kind != wire.KIND_LIVE and self.profile.on(wire.SWITCH_DUMMY_NEEDS_AUTHORISATION)
         self.awaiting_authorisation = needed and not self.key_on
 
+    def use_authorisation(self, kind, wanted):
+        """Use one up for a coup without wagers that a person orders, if it is not one already."""
+        wanted = wanted and kind != wire.KIND_LIVE and self.profile.on(wire.SWITCH_DUMMY_NEEDS_AUTHORISATION)
+        if wanted and self.authorisations and not self.key_on:
+            self.authorisations -= 1
+
     def confirm_coup(self):
         """Go on after a complete coup."""
         if self.phase == COMPLETE:
