@@ -19,6 +19,7 @@ class AuthorisationCheck:
 
     An authorisation is for what waits when it is given: the coup on the table, a card to be keyed in, the next coup.
     What is left is for coups that people order; it frees nothing that waits later.
+    One class because every event that orders, voids or ends a coup changes the same count.
     """
 
     state: ShoeState

@@ -11,6 +11,7 @@ from sabot_gateway.verify.state import NO_COUP, ShoeState
 # Reasons of a reject after which one card of these decks is certain to be out. After any other it may be in the shoe
 # again, two may be out, or it is a card of another set.
 LEFT = frozenset(("blank", "columns", "doubtful", "not_in_set", "spacing", "pushed_back_midway"))
+_HAS_PLACE = LEFT - {"pushed_back_midway"} | {"foreign"}  # the place that was due is its own (A-47)
 _MOST = 16
 _PEOPLE = ("command", "new_shoe")  # they settle a fault for good; with the key a card may be keyed in while it is on
 
@@ -23,6 +24,7 @@ class UnreadCheck:
     book: Rulebook
     out: int | None = None  # None: part of the log is missing
     _held: bool = False  # by a fault
+    _has_place: bool = False  # a card that comes now is one too many, and settles nothing
     _approved: int = 0  # cards that a supervisor has authorised to be keyed in
 
     def log_gap(self, event: Event) -> Findings:
@@ -37,6 +39,7 @@ class UnreadCheck:
 
     def _settle(self) -> None:
         self.out = self._approved = 0
+        self._has_place = False
 
     def approve(self, times: int) -> int:
         """Authorise at most so many of the cards that are out; return how many."""
@@ -58,7 +61,11 @@ class UnreadCheck:
 
     def reject(self, event: Event) -> Findings:
         """Count a card that left the shoe and was not read."""
-        if self.out is not None and event.data["reason"] in LEFT and self.state.phase not in ("closed", "checking"):
+        reason = event.data["reason"]
+        if self.state.phase in ("closed", "checking"):
+            return NONE
+        self._has_place |= reason in _HAS_PLACE
+        if self.out is not None and reason in LEFT:
             self.out = min(_MOST, self.out + 1)
         return NONE
 
@@ -66,7 +73,7 @@ class UnreadCheck:
         """Find a keyed card that no reject explains; a card that was read in its place needs no keyed one."""
         flags = event.data["flags"]
         if not flags.get("keyed"):
-            if self.out and not (self._held and flags.get("surplus")):
+            if self.out and not (self._has_place and flags.get("surplus")):
                 self._settle()
             return NONE
         if self.out == 0:
@@ -91,7 +98,7 @@ class UnreadCheck:
         """A person has settled what was not read."""
         if event.data["fault"] == "journal_full":
             return NONE
-        self._held = False
+        self._held = self._has_place = False
         if self.out and event.data["by"] in _PEOPLE:
             self._settle()
         return NONE
