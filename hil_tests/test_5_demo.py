@@ -48,6 +48,14 @@ class Demo:
                 return lines
         pytest.fail(f"no coup: {lines}{self.process.communicate()[1]}")
 
+    def wait_for(self, start: str) -> str:
+        """The next line that begins so."""
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            if line.startswith(start):
+                return line
+        pytest.fail(f"no {start}: {self.process.communicate()[1]}")
+
     def others(self) -> dict[str, int]:
         """Processes that carry the mark, beside the demo itself: command line and pid."""
         found = {}
@@ -178,7 +186,25 @@ def test_ctrl_c_ends_it_cleanly(demos: list[Demo], tmp_path: Path) -> None:
         probe.bind(("127.0.0.1", int(port[1])))
 
 
-@pytest.mark.parametrize("victim", ["nats-server", "gateway run", "floor run", "micropython"])
+@pytest.mark.parametrize("victim", ["gateway run", "floor run"])
+def test_a_killed_daemon_is_started_again_and_the_table_goes_on(demos: list[Demo], victim: str, tmp_path: Path) -> None:
+    demo = Demo(tmp_path, "--rulebook", "crown-baccarat")
+    demos.append(demo)
+    demo.wait_for_coup()
+    (pid,) = [pid for command, pid in demo.others().items() if victim in command]
+    os.kill(pid, signal.SIGKILL)
+    name = victim.split()[0]
+    assert demo.wait_for(f"{name} ").rstrip().endswith("ended with status -9; it is started again")
+    for _ in range(3):
+        demo.wait_for_coup()
+    demo.process.send_signal(signal.SIGINT)
+    out, err = demo.process.communicate(timeout=PATIENCE_S)
+    assert (demo.process.returncode, err) == (0, "")
+    assert "chain intact" in out
+    assert demo.others() == {}
+
+
+@pytest.mark.parametrize("victim", ["nats-server", "micropython"])
 def test_a_dead_child_is_reported_in_a_sentence(demos: list[Demo], victim: str, tmp_path: Path) -> None:
     demo = Demo(tmp_path)
     demos.append(demo)

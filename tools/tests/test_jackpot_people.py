@@ -19,7 +19,7 @@ from sabot_protocol.jackpots.messages import (
     WinMessage,
 )
 from sabot_tools.stand.demo_jackpots import JACKPOTS
-from sabot_tools.stand.jackpot_people import JackpotPeople, JackpotRefusedError
+from sabot_tools.stand.jackpot_people import JackpotPeople
 
 JACKPOT = "sabot/v1/demo/jackpot/lucky-tie"
 INCREMENT = IncrementMessage(
@@ -72,6 +72,7 @@ class Site:
 
     def take(self, topic: str, message: msgspec.Struct) -> None:
         self.people.take(topic, msgspec.json.encode(message))
+        self.people.act(1.0)
 
     def meter(self, display: int, in_: int, hits: int = 0) -> None:
         meters = Meters(base=1_000_000, in_=in_, display=display, hits=hits, wins=0, overflow=0, reserve=0)
@@ -175,12 +176,19 @@ def test_other_jackpots_are_ignored(site: Site) -> None:
     assert site.lines == []
 
 
-def test_a_refusal_ends_the_demo_with_its_sentence(tmp_path: Path) -> None:
-    refusing = Daemon(tmp_path / "refusing.sock", {"ok": False, "say": "No such coup."})
+def test_a_daemon_that_is_away_is_asked_again_and_a_refusal_is_left_to_people(tmp_path: Path) -> None:
+    lines: list[str] = []
     people = JackpotPeople(
-        JACKPOTS["crown-baccarat"], "crown-baccarat", refusing.path, refusing.path, lambda text: None
+        JACKPOTS["crown-baccarat"], "crown-baccarat", tmp_path / "refusing.sock", tmp_path / "none", lines.append
     )
-    pending = msgspec.json.encode(PendingMessage(jackpot="lucky-tie", time="", wins=[WIN]))
-    with pytest.raises(JackpotRefusedError, match="the gateway refused record-win: No such coup"):
-        people.take(f"{JACKPOT}/pending", pending)
+    people.take(f"{JACKPOT}/pending", msgspec.json.encode(PendingMessage(jackpot="lucky-tie", time="", wins=[WIN])))
+    people.act(1.0)
+    assert "record" not in lines[-1]
+    refusing = Daemon(tmp_path / "refusing.sock", {"ok": False, "say": "No such coup."})
+    people.act(1.1)
+    assert refusing.requests == []
+    people.act(60.0)
+    assert lines[-1] == "jackpot  the gateway refused record-win: No such coup."
+    people.act(120.0)
+    assert len(refusing.requests) == 1
     refusing.close()

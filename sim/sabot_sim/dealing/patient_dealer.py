@@ -38,6 +38,7 @@ class PatientDealer(Dealer):
         self._waited_us = 0
         self._settle_unread()
         if not outputs & LOCK and not self._stack:
+            self._note_empty()
             return [(LOOK_AGAIN_US, 0)]
         mishap = self._mishap(outputs)
         return mishap(outputs) if mishap else super().next_edges(outputs)
@@ -64,6 +65,11 @@ class PatientDealer(Dealer):
         if self._unread is not None:
             self.notes.append(f"{self._unread} was handled at the gateway")
             self._unread = None
+
+    def _note_empty(self) -> None:
+        if self.drawn:  # else it was noted
+            self.notes.append("the shoe is empty and its exit is open: void the coup, or close the shoe")
+            self.drawn = []
 
     def _wait(self, outputs: int) -> list[signals.Edge]:
         self._waited_us += LOOK_AGAIN_US

@@ -72,7 +72,8 @@ class SimTable:
         """Plan the dealer's next action once the last is done; a new result came from the last edge played."""
         if self._plan or not self.bench.settled():
             return
-        assert self.bench.outputs is not None
+        if self.bench.outputs is None:  # it starts
+            return
         coups = self.dealer.coups_seen
         edges = self.dealer.next_edges(self.bench.outputs)
         if self.dealer.coups_seen > coups:
@@ -83,7 +84,11 @@ class SimTable:
         """Return when the last edge of the next coup was played; call once for each coup received."""
         if not self._last_edges_s:
             self._look()  # the lamps were lit before the frame was sent
-        return self._last_edges_s.popleft()
+        return self._last_edges_s.popleft() if self._last_edges_s else self._played_s
+
+    def coup_voided(self) -> None:
+        """Forget results that nobody received: a coup that people void has a result or none."""
+        self._last_edges_s.clear()
 
     def last_played(self) -> float:
         """Return when the last edge was played."""

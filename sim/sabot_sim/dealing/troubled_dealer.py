@@ -63,8 +63,8 @@ class TroubledDealer(PatientDealer):
         return bool(outputs & LOCK and outputs & LAMPS_RESULT and self._stack) and self._stack[0] != CUT
 
     def first_card_due(self, outputs: int) -> bool:
-        """Return True if the next card begins a coup, as far as the dealer remembers."""
-        return self.card_due(outputs) and self._between_coups
+        """Return True if the next card begins a coup, as far as the dealer remembers, and the cutting card is in."""
+        return self.card_due(outputs) and self._between_coups and CUT in self._stack
 
     def _misread(self, _outputs: int) -> list[signals.Edge]:
         self._unread = self._stack.pop(0)

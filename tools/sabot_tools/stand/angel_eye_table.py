@@ -141,6 +141,10 @@ class LiveAngelEye:
         """Return when the result of the next coup was given; call once for each coup received."""
         return self._results_s.popleft() if self._results_s else self._acted_s
 
+    def coup_voided(self) -> None:
+        """Forget results that nobody received: a coup that people void has a result or none."""
+        self._results_s.clear()
+
     def last_played(self) -> float:
         """Return when the shoe last had something to report."""
         return self._acted_s

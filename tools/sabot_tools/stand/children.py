@@ -66,6 +66,14 @@ class Children:
             child.process.kill()
             child.process.wait()
 
+    def take_dead(self, *names: str) -> Child | None:
+        """Return one of these that has ended by itself, and stop watching it; None if all run."""
+        for child in self._running:
+            if child.name in names and child.process.poll() is not None:
+                self.release(child.process)
+                return child
+        return None
+
     def check(self) -> None:
         """Raise DeadChildError if a child has ended by itself."""
         for child in self._running:

@@ -13,7 +13,7 @@ from sabot_protocol.service.daemons import FLOOR
 from sabot_protocol.service.messages import ControlError, Request
 from sabot_sim.world.books import DEALER, MANAGER, SUPERVISOR
 
-_SOCKET_WITHIN_S: Final = 20.0
+_SOCKET_WITHIN_S: Final = 60.0
 _LOOK_S: Final = 0.05
 _MOMENT_S: Final = 1.0
 
@@ -80,10 +80,18 @@ class Enrolment:
         while not self._socket.exists() and time.monotonic() < give_up_s:
             time.sleep(_LOOK_S)
         for request in self._requests:
+            if problem := self._ask(request, give_up_s):
+                return problem
+        return ""
+
+    def _ask(self, request: Request, give_up_s: float) -> str:
+        """Return why it was not done; a floor service that does not answer is asked again."""
+        while True:
             try:
                 answer = ask(self._socket, request, FLOOR)
             except ControlError as error:
-                return str(error)
-            if not answer.ok:
-                return f"the floor service refused {request.verb}: {answer.say}"
-        return ""
+                if time.monotonic() > give_up_s:
+                    return str(error)
+                time.sleep(_LOOK_S)
+                continue
+            return "" if answer.ok else f"the floor service refused {request.verb}: {answer.say}"

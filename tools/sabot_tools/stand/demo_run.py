@@ -28,7 +28,7 @@ from sabot_tools.stand.demo_people import PEOPLE, Enrolment
 from sabot_tools.stand.demo_plan import NoPagesError, with_jackpots, with_pages
 from sabot_tools.stand.demo_screen import Screen
 from sabot_tools.stand.demo_trouble import NotSettledError, TroubleDesk
-from sabot_tools.stand.jackpot_people import JackpotPeople, JackpotRefusedError
+from sabot_tools.stand.jackpot_people import JackpotPeople
 from sabot_tools.stand.local_site import LocalSite, Received, SitePlan, StoppedError
 from sabot_tools.text import jackpots
 
@@ -42,7 +42,7 @@ class SilenceError(RuntimeError):
 
 
 ERRORS = (
-    BenchError, BrokerUrlError, ControlError, DeadChildError, DealerStopsError, JackpotRefusedError, LedgerError,
+    BenchError, BrokerUrlError, ControlError, DeadChildError, DealerStopsError, LedgerError,
     NoBrokerError, NoPagesError, NoSuchHandError, NotSettledError, RulebookError, SilenceError, StoreError,
 )  # fmt: skip
 
@@ -85,8 +85,9 @@ class Demo:
             emulated = any(isinstance(table, LiveAngelEye) for table in site.tables.values())
             where, show, meanwhile = self._where, self.screen.print, site.step if emulated else None
             self.desk = TroubleDesk(
-                dealers, self.screen.books, floor.socket_path, where, self.patience_s, show, meanwhile
-            )
+                dealers, self.screen.books, floor.socket_path, where, self.patience_s, show, meanwhile,
+                alone=self.screen.coups is not None,
+            )  # fmt: skip
 
     def _console(self) -> str:
         """Return where a person confirms a jackpot: with trouble, unless the demo's own people act."""
@@ -110,6 +111,8 @@ class Demo:
             for message in self.site.take_inbox():
                 message_s = message.at_s
                 self.show(message)
+            for line in self.site.take_news():
+                self.screen.print(line)
             self._people_act()
             if self._waits_for_people():
                 message_s = time.monotonic()
@@ -123,6 +126,8 @@ class Demo:
             raise ControlError(self.people.problem)
         if self.desk and self.people:
             self.desk.step(now_s, self.people.done)
+        for people in self.screen.people.values():
+            people.act(now_s)
 
     def _refuse_silence(self, message_s: float, enough_s: float, patience_s: float) -> None:
         work_dir = self.site.plan.work_dir
@@ -152,12 +157,20 @@ class Demo:
             coup = msgspec.json.decode(message.payload, type=CoupMessage)
             if coup.event_no > screen.newest.get(coup.unit, 0):  # a repeated message is ignored
                 screen.newest[coup.unit] = coup.event_no
-                latency_s = message.at_s - self._last_edge_s(coup.table)
-                screen.coup(coup, None if coup.corrects else latency_s)  # a person's decision has no edge
+                screen.coup(coup, self._latency_s(coup, message.at_s))
         elif name == "alarm":
             alarm = msgspec.json.decode(message.payload, type=AlarmMessage)
             if self.desk is None or alarm.state == "raised":
                 screen.alarm(alarm)
+
+    def _latency_s(self, coup: CoupMessage, at_s: float) -> float | None:
+        """Return the time since the last edge of a coup; None for one that people decided: it has none."""
+        if coup.corrects:
+            return None
+        if coup.kind == "void":
+            self.site.tables[coup.table].coup_voided()
+            return None
+        return at_s - self._last_edge_s(coup.table)
 
     def _last_edge_s(self, name: str) -> float:
         """Return when the last edge of the newest coup of a table was played."""
@@ -248,7 +261,7 @@ class Wishes:
         site = f"demo-{os.getpid()}" if self.broker else "demo"  # others may use the same broker
         plan = SitePlan(
             work_dir, self.tables, self._book(), self.speed, self.seed, self.broker, self.port, site,
-            kinds=self.kinds, angel_eye=_PEOPLE,
+            kinds=self.kinds, angel_eye=_PEOPLE, attended=True,
         )  # fmt: skip
         if self.metrics_port is not None:
             plan = replace(plan, metrics=(self.metrics_port, self.metrics_port + 1))

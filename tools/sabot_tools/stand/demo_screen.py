@@ -44,7 +44,7 @@ class Screen:
         if self.summary.coups() == 1:
             self.print(start_times(self.started_s, time.time()))
         people = self.people.get(self.books.get(coup.table, ""))
-        if people:
+        if people and coup.kind == "live" and not coup.corrects:
             people.coup_printed(coup.table, coup.shoe, coup.coup)
         self._print_summary()
 

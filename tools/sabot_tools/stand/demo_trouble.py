@@ -10,7 +10,7 @@ import msgspec
 from sabot_protocol.angel_eye.tables import ERRORS
 from sabot_protocol.service.client import ask
 from sabot_protocol.service.daemons import FLOOR
-from sabot_protocol.service.messages import Answer, Request
+from sabot_protocol.service.messages import Answer, ControlError, Request
 from sabot_protocol.topics import AlarmMessage, AlarmsMessage, StatusMessage
 from sabot_sim.angel_eye import troubled_dealer as angel_eye
 from sabot_sim.angel_eye.dealer import AngelEyeDealer
@@ -114,7 +114,8 @@ def _unseen(alarms: list[AlarmMessage]) -> bool:
 class TroubleDesk:
     """Follows the tables with trouble; after `patience_s` the people of the demo settle it, never if it is None.
 
-    `meanwhile` is called while a request is under way: an emulated shoe answers only if its table goes on.
+    `alone`: nobody else acts. `meanwhile` is called while a request is under way: an emulated shoe answers only if its
+    table goes on.
     """
 
     def __init__(
@@ -126,11 +127,13 @@ class TroubleDesk:
         patience_s: float | None,
         show: Callable[[str], None],
         meanwhile: Callable[[], None] | None = None,
+        *,
+        alone: bool = True,
     ) -> None:
         troubled = (TroubledDealer, TroubledAngelEyeDealer)
         self._dealers = {name: one for name, one in dealers.items() if isinstance(one, troubled)}
         self._books, self._socket, self._where, self._patience_s = books, floor_socket, where, patience_s
-        self._print, self._meanwhile = show, meanwhile
+        self._print, self._meanwhile, self._alone = show, meanwhile, alone
         self._cases: dict[str, Case] = {}
         self._alarms: dict[str, list[AlarmMessage]] = {}
         self._faults: dict[str, str | None] = {}
@@ -211,7 +214,14 @@ class TroubleDesk:
         elif case.refused_s is None:
             case.refused_s = now_s
         elif now_s - case.refused_s > _REFUSED_S:
-            raise NotSettledError(f"{table}: {found.command} was refused: {refusal}")
+            self._not_settled(f"{table}: {found.command} was refused: {refusal}")
+            case.refused_s = None
+
+    def _not_settled(self, say: str) -> None:
+        """Raise NotSettledError where nobody else acts; else leave it to the people at the pages."""
+        if self._alone:
+            raise NotSettledError(say)
+        self._print(say)
 
     def _settled(self, table: str, case: Case, now_s: float, *, unseen: bool) -> None:
         """Let the table go on; the people of the demo acknowledge what is left, if they settle troubles."""
@@ -255,12 +265,20 @@ class TroubleDesk:
     def _answer(self, request: Request) -> Answer:
         """Return the floor's answer; the tables go on until it is there."""
         if self._meanwhile is None:
-            return ask(self._socket, request, FLOOR)
+            return _answer(self._socket, request)
         with ThreadPoolExecutor(1) as one:
-            asked = one.submit(ask, self._socket, request, FLOOR)
+            asked = one.submit(_answer, self._socket, request)
             while not asked.done():
                 self._meanwhile()
             return asked.result()
+
+
+def _answer(socket: Path, request: Request) -> Answer:
+    """Ask; a floor service that does not answer refuses, for it may come back."""
+    try:
+        return ask(socket, request, FLOOR)
+    except ControlError as error:
+        return Answer(False, str(error))
 
 
 def _login(person: DemoPerson) -> dict[str, str]:

@@ -47,6 +47,10 @@ class FloorService:
             self.keys_path.mkdir()
             command_keys.make(self.keys_path)
         self.config_path.write_text(self._config(site, broker, login))
+        self.run(children)
+
+    def run(self, children: Children) -> None:
+        """Start the daemon with the files that are there."""
         self.process: subprocess.Popen[bytes] = children.start("floor", floor_command(self.config_path))
 
     def for_gateways(self) -> dict[str, Path]:

@@ -1,8 +1,10 @@
 """The people of the demo's jackpot: a dealer who records a win, a manager who confirms it; each step is printed."""
 
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 from sabot_protocol import authority
@@ -17,7 +19,7 @@ from sabot_protocol.jackpots.messages import (
 )
 from sabot_protocol.service.client import ask
 from sabot_protocol.service.daemons import FLOOR, GATEWAY, Daemon
-from sabot_protocol.service.messages import Request
+from sabot_protocol.service.messages import ControlError, Request
 
 from sabot_tools.stand.demo_jackpots import DemoJackpot
 from sabot_tools.text import jackpots as text
@@ -26,8 +28,16 @@ _DEALER, _MANAGER = "A. Novak", "R. Chen"
 _STAKES = [1000, 3000]  # two players
 
 
-class JackpotRefusedError(RuntimeError):
-    """A daemon has refused what the demo's people asked for; the message has its sentence."""
+_AGAIN_S = 1.0
+
+
+class Act(NamedTuple):
+    """What a person asks of a daemon, and what is printed when it is done."""
+
+    socket: Path
+    request: Request
+    daemon: Daemon
+    done: str = ""
 
 
 @dataclass
@@ -50,6 +60,8 @@ class JackpotPeople:
     _paid: int = 0
     _printed: int = 0  # coups
     _seen: set[str] = field(default_factory=set)  # messages about wins
+    _acts: deque[Act] = field(default_factory=deque)  # to be asked, in order
+    _next_act_s: float = 0.0
 
     def coup_printed(self, table: str, shoe: int, coup: int) -> None:
         """Expect an increment of this coup."""
@@ -93,6 +105,20 @@ class JackpotPeople:
                 fault = msgspec.json.decode(payload, type=FaultMessage)
                 self.print(f"jackpot  {'FAULT ' if fault.active else ''}{fault.say}")
 
+    def act(self, now_s: float) -> None:
+        """Ask for what is due; a daemon that does not answer is asked again, what it refuses is left to people."""
+        while self._acts and now_s >= self._next_act_s:
+            act = self._acts[0]
+            try:
+                answer = ask(act.socket, act.request, act.daemon)
+            except ControlError:
+                self._next_act_s = now_s + _AGAIN_S
+                return
+            self._acts.popleft()
+            refused = f"jackpot  the {act.daemon.name} refused {act.request.verb}: {answer.say}"
+            if say := act.done if answer.ok else refused:
+                self.print(say)
+
     def _incremented(self, increment: IncrementMessage) -> None:
         coup = (increment.table, increment.shoe, increment.coup)
         self._increments[increment.id] = increment.amount
@@ -109,10 +135,11 @@ class JackpotPeople:
         self._recorded.add(win.win)
         self.print(f"jackpot  {text.hand(win)}: recognised from the shoe's cards")
         args = {"jackpot": self.jackpot.id, "coup": f"{win.shoe}/{win.coup}", "stakes": {self.jackpot.wager: _STAKES}}
-        _ask(self.gateway_socket, Request("record-win", win.table, _DEALER, args=args), GATEWAY)
         stakes = " and ".join(number(stake, self.jackpot.currency) for stake in _STAKES)
         wager = self.jackpot.wager.replace("_", " ")
-        self.print(f"jackpot  recorded by dealer {_DEALER}, with stakes of {stakes} on {wager}")
+        done = f"jackpot  recorded by dealer {_DEALER}, with stakes of {stakes} on {wager}"
+        request = Request("record-win", win.table, _DEALER, args=args)
+        self._acts.append(Act(self.gateway_socket, request, GATEWAY, done))
 
     def _metered(self, meter: MeterMessage) -> None:
         before = self.meter.meters.display if self.meter else None
@@ -133,7 +160,7 @@ class JackpotPeople:
                 return
             args = {"jackpot": self.jackpot.id, "win": win.win, "role": self.jackpot.role}
             args["notified"] = self._to_notify()
-            _ask(self.floor_socket, Request("confirm", by=_MANAGER, args=args), FLOOR)
+            self._acts.append(Act(self.floor_socket, Request("confirm", by=_MANAGER, args=args), FLOOR))
             return
         self._closed.add(win.win)
         if win.state == "paid":
@@ -150,9 +177,3 @@ class JackpotPeople:
         """Return whom the manager notifies before he confirms; empty if the book demands nobody."""
         notify = authority.check(self.rulebook, "jackpot_confirm", self.jackpot.role).notify
         return ", ".join(authority.party_title(self.rulebook, party) for party in notify)
-
-
-def _ask(socket: Path, request: Request, daemon: Daemon) -> None:
-    answer = ask(socket, request, daemon)
-    if not answer.ok:
-        raise JackpotRefusedError(f"the {daemon.name} refused {request.verb}: {answer.say}")

@@ -26,6 +26,7 @@ from sabot_tools.stand.angel_eye_ports import ConverterPort
 from sabot_tools.stand.angel_eye_table import AngelEyePlan, LiveAngelEye
 from sabot_tools.stand.children import Children
 from sabot_tools.stand.floor_service import FloorService
+from sabot_tools.stand.restarts import Restarts
 from sabot_tools.stand.subscriber import Subscriber
 
 ANGEL_EYE = "angel-eye"
@@ -69,6 +70,7 @@ class SitePlan:
     kind: str = "sabot"  # of the shoes
     kinds: tuple[str, ...] = ()  # one for each table; empty: `kind` at all of them
     angel_eye: AngelEyePlan = field(default_factory=AngelEyePlan)
+    attended: bool = False  # people act at any time: dealers wait for them, and a daemon that ends is started again
 
     def table_names(self) -> list[str]:
         """Return the names of the tables: bac-01, bac-02 and so on."""
@@ -119,6 +121,7 @@ class LocalSite:
         self.ledger_path = self.plan.ledger or self.plan.work_dir / "ledger.db"
         self.gateway_socket = self.ledger_path.with_name("control.sock")
         self._retained: set[str] = set()
+        self._restarts = Restarts()
         self.floor = self._floor_service()
 
     def _floor_service(self) -> FloorService | None:
@@ -203,10 +206,12 @@ class LocalSite:
         return LiveAngelEye(port, deck, rng, self.plan.speed, plan, troubles)
 
     def _dealer(self, name: str, book: str, deck: Callable[[], list[str]], rng: random.Random) -> Dealer:
-        if name not in self.plan.troubled:
-            enters = bool(self._books[book].switch["result_before_confirm"].value)
+        enters = bool(self._books[book].switch["result_before_confirm"].value)
+        troubled = name in self.plan.troubled
+        if not troubled and not self.plan.attended:
             return Dealer(deck, self.plan.card_set, rng, enters_result=enters)
-        return TroubledDealer(deck, self.plan.card_set, rng, troubles=possible(book), first=self.plan.first_trouble)
+        troubles, first = possible(book) if troubled else (), self.plan.first_trouble
+        return TroubledDealer(deck, self.plan.card_set, rng, enters_result=enters, troubles=troubles, first=first)
 
     def _deck(self, book: str, top: Sequence[str | None]) -> Deck:
         """Return what fills a shoe; the first time these cards come first."""
@@ -261,9 +266,28 @@ class LocalSite:
 
     def step_mqtt(self, timeout_s: float = _LONGEST_SLEEP_S) -> None:
         """Receive messages; the dealers do nothing."""
+        if self.plan.attended:
+            self._start_again()
         self.children.check()
         self._selector.select(timeout_s)
         self._subscriber.step(time.monotonic())
+
+    def _start_again(self) -> None:
+        """Start a daemon again that has ended by itself, as systemd does, unless it ends again and again."""
+        found = self._restarts.take(self.children, time.monotonic())
+        if found == "gateway":
+            self.start_gateway()
+        elif found == "floor" and self.floor:
+            self.floor.run(self.children)
+
+    def take_news(self) -> list[str]:
+        """Return, since the last call, what happened to daemons and what dealers note for people."""
+        news, self._restarts.news = self._restarts.news, []
+        for name, table in self.tables.items():
+            if self.plan.attended and isinstance(table.dealer, TroubledDealer):
+                news += [f"{name}  {note}" for note in table.dealer.notes]
+                table.dealer.notes.clear()
+        return news
 
     def publish_to_self(self, payload: bytes) -> None:
         """Publish a message at once that this site's subscriber receives: it measures what MQTT alone costs."""
