@@ -27,6 +27,7 @@ class PatientDealer(Dealer):
     mishap_share: float = 0.0
     notes: list[str] = field(default_factory=list)
     _waited_us: int = 0
+    _empty_after: int = -1  # cards drawn when it was noted that there are no more
     _unread: str | None = None  # a card on the table that the shoe could not read
     _last_drawn: str | None = None
 
@@ -67,9 +68,9 @@ class PatientDealer(Dealer):
             self._unread = None
 
     def _note_empty(self) -> None:
-        if self.drawn:  # else it was noted
+        if len(self.drawn) != self._empty_after:
             self.notes.append("the shoe is empty and its exit is open: void the coup, or close the shoe")
-            self.drawn = []
+            self._empty_after = len(self.drawn)
 
     def _wait(self, outputs: int) -> list[signals.Edge]:
         self._waited_us += LOOK_AGAIN_US
