@@ -27,6 +27,7 @@ from sabot_floor.projection import coverage
 from sabot_floor.projection.feed import Feed
 from sabot_floor.projection.gateway_desk import GatewayDesk
 from sabot_floor.publish import Publisher
+from sabot_floor.refused import RefusedActs
 from sabot_floor.requests import Accept, AcceptGateway, Act, FloorRequest, Show, Signer, name_of
 from sabot_floor.signs.desk import SignDesk
 from sabot_floor.signs.verbs import ChangeSign, ShowSign
@@ -64,6 +65,7 @@ class Answers:
         self._desk, self._people, self._clock = Desk(logs, collector.offline), people, clock
         self._feed, self._gateways_desk = feed, GatewayDesk(feed.gate.log, commands.tables.status, clock)
         self._commands, self._signs = commands, signs
+        self._refused = RefusedActs(commands, logs, people.people, clock)
         self.web_status: Callable[[], dict[str, Any] | None] = lambda: None  # of the web part
 
     def begin(self, request: FloorRequest, account: str, reply: Reply) -> None:
@@ -84,15 +86,23 @@ class Answers:
             case Act() as act if request.signer is None:
                 self._log_in(act, account, reply)
             case _:
-                reply(self.answer(request, self._clock()))
+                reply(self._as_typed(request, account))
+
+    def _as_typed(self, request: FloorRequest, account: str) -> Answer:
+        """Answer a request without a log-in; an act that is refused to a name as typed is in the log of commands."""
+        answer = self.answer(request, self._clock())
+        if not answer.ok and isinstance(request.verb, Act):
+            self._refused.jackpot(request.verb, request.signer, account, answer.say)
+        elif not answer.ok and isinstance(request.verb, Accept):
+            self._refused.accept(request.verb, request.by, account, answer.say)
+        return answer
 
     def _log_in(self, act: Act, account: str, reply: Reply) -> None:
         """Have people log in for an act about a jackpot; every refusal is in the log of commands."""
 
         def logged(answer: Answer) -> None:
             if not answer.ok:
-                named = [login.person for login in act.logins()]
-                self._commands.refuse_jackpot(name_of(act), act.jackpot, named, account, answer.say, self._clock())
+                self._refused.jackpot(act, None, account, answer.say)
             reply(answer)
 
         def then(people: list[Person]) -> None:
@@ -106,23 +116,36 @@ class Answers:
             self._people.log_in(act.logins(), f"{name_of(act)} {act.jackpot}", account, logged, then)
 
     def _accept(self, accept: Accept, login: Login, account: str, reply: Reply) -> None:
-        def then(people: list[Person]) -> None:
-            reply(self._behind.accept(accept, lambda jackpot: self._desk.signer_of(jackpot, people[0]), self._clock()))
+        logged = self._traced(accept, account, reply)
 
-        self._people.log_in([login], name_of(accept), account, reply, then)
+        def then(people: list[Person]) -> None:
+            logged(self._behind.accept(accept, lambda jackpot: self._desk.signer_of(jackpot, people[0]), self._clock()))
+
+        self._people.log_in([login], name_of(accept), account, logged, then)
+
+    def _traced(self, accept: Accept, account: str, reply: Reply) -> Reply:
+        """Return what replies, and stores a refusal of an acceptance in the log of commands."""
+
+        def logged(answer: Answer) -> None:
+            if not answer.ok:
+                self._refused.accept(accept, "", account, answer.say)
+            reply(answer)
+
+        return logged
 
     def _accept_gateway(self, accept: AcceptGateway, login: Login, account: str, reply: Reply) -> None:
-        def then(people: list[Person]) -> None:
-            reply(self._gateways_desk.accept(accept, Signer(people[0].name, "", people[0].id), people[0].roles))
+        logged = self._traced(accept, account, reply)
 
-        self._people.log_in([login], name_of(accept), account, reply, then)
+        def then(people: list[Person]) -> None:
+            logged(self._gateways_desk.accept(accept, Signer(people[0].name, "", people[0].id), people[0].roles))
+
+        self._people.log_in([login], name_of(accept), account, logged, then)
 
     def _command(self, command: TableCommand, account: str, reply: Reply) -> None:
         """Have people log in for a command to a table; every refusal is in the log of commands."""
 
         def refuse(answer: Answer) -> None:
-            named = [login.person for login in command.logins()]
-            self._commands.refuse(command, named, account, answer.say, self._clock())
+            self._refused.command(command, account, answer.say)
             reply(answer)
 
         def then(people: list[Person]) -> None:
@@ -139,8 +162,7 @@ class Answers:
 
         def logged(answer: Answer) -> None:
             if not answer.ok:
-                named = [change.login.person]
-                self._commands.refuse_sign(change.change, change.table, named, account, answer.say, self._clock())
+                self._refused.sign(change, account, answer.say)
             reply(answer)
 
         def then(people: list[Person]) -> None:

@@ -47,6 +47,7 @@ def facts(path: Path, now: str = "", alarms: Sequence[str] = ()) -> Iterator[Fac
     yield from (Fact("wrong", "config", problem) for problem in wrong)
     if config.jackpot_key is None and config.jackpots is not None:
         yield Fact("warning", "jackpot_key", "not set: anyone who may publish at the broker can add to a meter")
+    yield _people_fact(config)
     yield _floor_key_fact(config)
     if not configs.day_problems(config):
         yield Fact("ok", "gaming day", f"begins at {config.gaming_day}, {config.time_zone}")
@@ -69,6 +70,14 @@ def _broker_fact(config: Config) -> Fact:
     if config.floor_key is not None:
         written = f"{written} and {root}+/cmd"
     return broker_fact(config.broker, config.login, own, written, list(dict.fromkeys(wanted)))
+
+
+def _people_fact(config: Config) -> Fact:
+    """Return whether acts need a log-in."""
+    if config.people_required:
+        return Fact("ok", "people", "acts of people need a log-in")
+    say = "people_required is off: whoever opens the control socket acts under any name that is typed; set it to true"
+    return Fact("warning", "people", say)
 
 
 def _floor_key_fact(config: Config) -> Fact:

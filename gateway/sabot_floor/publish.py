@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import structlog
 from sabot_protocol.jackpots.messages import Win
 from sabot_protocol.service.mqtt import LoopClient
 from sabot_protocol.topics import JackpotTopic, jackpot_topic
@@ -10,7 +11,7 @@ from sabot_protocol.topics import JackpotTopic, jackpot_topic
 from sabot_floor.jackpots import states
 from sabot_floor.jackpots.batch import FAULT, WIN, log_name
 from sabot_floor.jackpots.logs import JackpotLogs, Standing
-from sabot_floor.store import Stored
+from sabot_floor.store import Stored, audit
 
 _CURSOR = "mqtt"
 _WINDOW = 400  # messages that the broker has not acknowledged
@@ -19,6 +20,8 @@ _SAVE_EVERY_S = 1.0
 _STATE_EVERY_S = 0.2  # a topic: people and displays need no more, and every gateway reads every meter
 _PUBLISHED: dict[str, JackpotTopic] = {WIN: "win", FAULT: "fault"}
 _STATES: tuple[JackpotTopic, ...] = ("meter", "pending")
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
 
 class Publisher:
@@ -45,13 +48,17 @@ class Publisher:
 
     def serve(self, jackpots: Iterable[str]) -> None:
         """Publish these jackpots from their cursors on; a worker that is new begins where the others are."""
-        known = {(one.name, one.log): one.seq for one in self._logs.store.cursors()}
+        store = self._logs.store
+        wrong = audit.cursor_problems(store)
+        known = {(one.name, one.log): one.seq for one in store.cursors() if (one.name, one.log) not in wrong}
         for jackpot in jackpots:
             if jackpot not in self._read_to:
                 name = log_name(jackpot)
                 others = [seq for (_, of_log), seq in known.items() if of_log == name]
                 own = known.get((self._cursor_name, name))
                 self._read_to[jackpot] = self._saved[jackpot] = own if own is not None else max(others, default=0)
+                if problem := wrong.get((self._cursor_name, name)):
+                    log.warning(f"{problem}; what came after entry {self._read_to[jackpot]} is published again")
             self._behind[jackpot] = None
             self.changed(jackpot)
 

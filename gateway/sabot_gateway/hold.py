@@ -177,9 +177,13 @@ class HoldControl:
                 self._own.raise_alarm(table, name, say if table.link.keeps_log else without_log(name, say), at)
 
     def check_behind(self, at: Moment) -> None:
-        """Hold while the ledger is behind a head that it once had; a person ends that."""
+        """Hold while the ledger is behind a head that it once had, which a person ends, or its file is not in place."""
         if self._ledger.behind:
             self.begin(Reason(_BEHIND, self._ledger.behind, at.time), at)
+        try:
+            self._ledger.check_in_place()
+        except LedgerError as error:
+            self.ledger_failed("entries", error, at, self._ledger.check_in_place)
 
     def accept(self, request: GatewayRequest, at: Moment) -> Answer:
         """Accept, for a person, a ledger that was made shorter."""

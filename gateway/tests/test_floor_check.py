@@ -109,3 +109,12 @@ def test_ledger_and_store_are_not_taken_for_each_other(tmp_path: Path) -> None:
             open_store(str(tmp_path / "ledger.db"), read_only=read_only)
     assert "no ledger but a store of the floor service" in verify(tmp_path / "floor.db").faults[0]
     assert verify(tmp_path / "ledger.db").faults == []
+
+
+def test_names_as_typed_are_a_warning(config: Path) -> None:
+    def people() -> tuple[str, bool]:
+        return next((fact.status, "people_required" in fact.says) for fact in facts(config) if fact.subject == "people")
+
+    assert people() == ("warning", True)
+    config.write_text(f"people_required = true\n{config.read_text()}")
+    assert people() == ("ok", False)

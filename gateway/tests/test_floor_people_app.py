@@ -214,3 +214,28 @@ def test_two_workers_count_failures_together(rig: Rig, tmp_path: Path) -> None:
     for _ in range(2):
         refused(rig, "withdraw", **args, login=login("asmith", "111222"))
     assert "locked out" in refused(rig, "withdraw", **args, login=login("asmith"))
+
+
+def test_a_refused_attempt_has_role_act_clause_and_table_also_by_a_name_as_typed(rig: Rig) -> None:
+    staffed(rig, people_required=True)
+    done(rig, "user-role", person="asmith", rulebook="crown-baccarat", role="dealer")
+    args: dict[str, Any] = {"jackpot": JACKPOT, "table": "bac-01", "reason": "dark"}
+    refused(rig, "withdraw", **args, login=login("asmith"))
+    refused(rig, "withdraw", "E. Low", **args, role="area_manager")
+    refused(rig, "accept-gateway", "E. Low", gateway="00aa", table="bac-01", reason="r", role="area_manager")
+    found = [
+        (one["person"], one["role"], one["act"], one["clause"], one["table"], one["verb"])
+        for one in entries(rig, COMMANDS)
+    ]
+    assert found == [
+        ("asmith", "dealer", "jackpot_withdraw", "13.4.9(a)", "bac-01", "jackpot withdraw"),
+        ("E. Low", "area_manager", "jackpot_withdraw", "13.4.9(a)", "bac-01", "jackpot withdraw"),
+        ("E. Low", "area_manager", "", "", "bac-01", "floor accept-gateway"),
+    ]
+
+
+def test_a_name_as_typed_that_the_book_refuses_leaves_a_trace(rig: Rig) -> None:
+    rig.start()
+    refused(rig, "withdraw", "E. Low", jackpot=JACKPOT, table="bac-01", reason="dark", role="dealer")
+    (one,) = entries(rig, COMMANDS)
+    assert (one["person"], one["role"], one["act"], one["table"]) == ("E. Low", "dealer", "jackpot_withdraw", "bac-01")

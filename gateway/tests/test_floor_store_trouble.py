@@ -110,12 +110,12 @@ def test_of_several_hosts_the_one_that_runs_is_used(postgres: LocalPostgres) -> 
 
 def test_a_store_of_a_later_release_is_refused(store: Store, store_url: str) -> None:
     store.close()
-    for version in ("4", "99", "1.5", "x"):
+    for version in ("5", "99", "1.5", "x"):
         edit(store_url, "UPDATE meta SET value = ? WHERE name = 'version'", version)
         for read_only in (False, True):
-            with pytest.raises(StoreError, match=rf"it is of version {version}, and this release knows up to 3; use"):
+            with pytest.raises(StoreError, match=rf"it is of version {version}, and this release knows up to 4; use"):
                 open_store(store_url, read_only=read_only)
-    edit(store_url, "UPDATE meta SET value = '3' WHERE name = 'version'")
+    edit(store_url, "UPDATE meta SET value = '4' WHERE name = 'version'")
     with open_store(store_url) as again:
         again.append("a", adding(1))
 
@@ -123,7 +123,7 @@ def test_a_store_of_a_later_release_is_refused(store: Store, store_url: str) -> 
 def test_a_store_of_the_first_version_gets_the_projection_and_keeps_its_logs(store: Store, store_url: str) -> None:
     store.append("a", adding(3))
     store.close()
-    for table in (*projection.TABLES, projection.HEADS, projection.COVERAGE):
+    for table in (*projection.TABLES, *projection.BESIDE, projection.COVERAGE):
         edit(store_url, f"DROP TABLE {table.name}")
     edit(store_url, "UPDATE meta SET value = '1' WHERE name = 'version'")
     with pytest.raises(StoreError, match="of an older release: start the floor service once"):
@@ -139,7 +139,7 @@ def test_a_store_of_the_second_version_gets_the_rows_about_sensors_and_keeps_the
     with store.writing("projection"):
         insert(store, [coup(1)])
     store.close()
-    for table in projection.BY_VERSION[3]:
+    for table in (*projection.BY_VERSION[3], *projection.BY_VERSION[4]):
         edit(store_url, f"DROP TABLE {table.name}")
     edit(store_url, "UPDATE meta SET value = '2' WHERE name = 'version'")
     with open_store(store_url) as again:

@@ -166,6 +166,17 @@ def test_a_cursor_that_was_moved_ahead_with_its_hash_goes_back(closed: Path) -> 
     assert audit.verify(closed).notes == []
 
 
+def test_a_cursor_that_was_moved_back_with_its_hash_goes_on_there_with_a_note(closed: Path) -> None:
+    edit(closed, "UPDATE cursors SET seq = 3, hash = (SELECT hash FROM entries WHERE seq = 3)")
+    ledger = Ledger(closed)
+    assert ledger.cursor("mqtt") == 3
+    assert ledger.notes == [
+        "the cursor mqtt is at entry 3, but the head beside the ledger has it at entry 5; everything after entry 3 is "
+        "published again"
+    ]
+    ledger.close()
+
+
 @pytest.mark.parametrize(("version", "table"), [(1, "entries"), (2, "entries"), (4, "entries"), (7, "entries")])
 def test_a_version_that_was_changed_is_found(closed: Path, version: int, table: str) -> None:
     edit(closed, f"PRAGMA user_version = {version}")

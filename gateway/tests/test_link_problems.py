@@ -30,6 +30,19 @@ def test_a_silent_port_and_a_wrong_baud_rate_are_different_problems() -> None:
     assert link.problem is None
 
 
+@pytest.mark.parametrize("longer", [-30, -20, -1, 1, 9])
+def test_a_hello_of_a_wrong_length_is_no_wrong_baud_rate(longer: int) -> None:
+    link, raw = new_link(), frame("hello", hello_body(), 0, 0)
+    changed = raw + bytes(longer) if longer > 0 else raw[:longer]
+    for now_s in (100.0, 103.0, 105.0):
+        link.receive(framing.encode(changed), now_s)
+        link.tick(now_s)
+    assert f"HELLO of {len(changed)} bytes" in str(link.problem)
+    assert "baud" not in str(link.problem)
+    greet(link, Shoe(), 106.0)
+    assert link.problem is None
+
+
 def test_a_shoe_that_does_not_receive_us_is_a_problem() -> None:
     link, problems = new_link(), []
     for half in range(14):

@@ -3,10 +3,12 @@
 import pytest
 from floor_stores import edit
 from projection_ledger import GATEWAY, LAST, Published, entries
+from projection_rows import coup as coup_row
 from sabot_floor.inbox import Arrived
 from sabot_floor.projection import audit, record
 from sabot_floor.projection.feed import Feed
 from sabot_floor.projection.rebuild import LedgerEntry, LedgerSpan, rebuild
+from sabot_floor.projection.writing import insert
 from sabot_floor.store import Store, open_store
 from test_projection_gateways import coup, head, sent
 
@@ -101,3 +103,19 @@ def test_rows_of_an_earlier_release_are_taken_as_they_are_once(store: Store) -> 
     with store.writing("test"):
         store.execute("UPDATE coups SET winner = 'tie' WHERE entry = 15")
     assert "entry 15 " in audit.verify(store).faults[0]
+
+
+def test_a_store_of_the_third_version_is_taken_as_it_is(store: Store, store_url: str) -> None:
+    with store.writing("projection"):
+        insert(store, [coup_row(1), coup_row(2, table="t2")])
+        store.execute("INSERT INTO coverage VALUES (?, 0, 2)", (GATEWAY,))
+    store.close()
+    edit(store_url, "DROP TABLE contradictions")
+    edit(store_url, "UPDATE meta SET value = '3' WHERE name = 'version'")
+    with open_store(store_url) as again:
+        Feed(again, "sydney").take([])
+        verdict = audit.verify(again)
+        assert (verdict.entries, verdict.faults) == (2, [])
+    edit(store_url, "DELETE FROM coups WHERE entry = 2")
+    with open_store(store_url, read_only=True) as read:
+        assert "entry 2 " in audit.verify(read).faults[0]

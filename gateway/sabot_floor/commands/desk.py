@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import structlog
@@ -52,6 +52,23 @@ _RESTARTED = f"The floor service was stopped before the gateway replied: {_UNKNO
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 Reply = Callable[[Answer], None]
+
+
+class Asker(NamedTuple):
+    """A person who asks, or was named: the id or the name as typed, and the role as far as it is known."""
+
+    person: str = ""
+    role: str = ""
+
+
+class Attempted(NamedTuple):
+    """What was asked for and refused."""
+
+    verb: str
+    table: str
+    act: str
+    clause: str
+    args: dict[str, Any]
 
 
 @dataclass(eq=False)
@@ -103,31 +120,31 @@ class CommandDesk:
         served = self.tables.find(request.table)
         return served if isinstance(served, str) else "" if self._connected() else _NO_BROKER
 
-    def refuse(self, request: TableCommand, people: Sequence[str], account: str, say: str, at: Moment) -> None:
-        """Store that the floor refused it; at a bounded rate, the others are counted."""
-        asked: dict[str, Any] = {"table": request.table, "verb": request.command, "args": request.args}
-        self._refuse(asked | {"clause": plain(request.clause)}, people, account, say, at)
+    def refuse(self, request: TableCommand, people: Sequence[Asker], account: str, say: str, at: Moment) -> None:
+        """Store that the floor refused a command."""
+        asked = Attempted(request.command, request.table, act_of(request), plain(request.clause), request.args)
+        self.refuse_other(asked, people, account, say, at)
 
-    def refuse_jackpot(
-        self, verb: str, jackpot: str, people: Sequence[str], account: str, say: str, at: Moment
-    ) -> None:
-        """Store that an act about a jackpot was refused to people who were to log in; it is about no table."""
-        asked = {"table": "", "verb": f"jackpot {verb}", "args": {"jackpot": jackpot}, "clause": ""}
-        self._refuse(asked, people, account, say, at)
-
-    def refuse_sign(self, change: str, table: str, people: Sequence[str], account: str, say: str, at: Moment) -> None:
-        """Store that a change of a sign was refused."""
-        self._refuse({"table": table, "verb": f"sign {change}", "args": {}, "clause": ""}, people, account, say, at)
-
-    def _refuse(self, asked: dict[str, Any], people: Sequence[str], account: str, say: str, at: Moment) -> None:
+    def refuse_other(self, asked: Attempted, people: Sequence[Asker], account: str, say: str, at: Moment) -> None:
+        """Store that the floor refused something; at a bounded rate, the others are counted."""
         self._counts["refused"] += 1
         if not self._refusals.take(at.now_s):
             self._left_out += 1
             return
-        person, second, *_ = (*people, "", "")
+        one, other, *_ = (*people, Asker(), Asker())
         left_out, self._left_out = self._left_out, 0
         self._store(
-            Refused(time=at.time, **asked, person=person, second=second, say=say, by=account, left_out=left_out)
+            Refused(
+                time=at.time,
+                **asked._asdict(),
+                person=one.person,
+                role=one.role,
+                second=other.person,
+                second_role=other.role,
+                say=say,
+                by=account,
+                left_out=left_out,
+            )
         )
 
     def begin(self, request: TableCommand, people: Sequence[Person], account: str, reply: Reply, at: Moment) -> None:
@@ -135,7 +152,10 @@ class CommandDesk:
         try:
             asked, payload = self._command(request, people, account, at)
         except CommandError as error:
-            self.refuse(request, [one.id for one in people], account, str(error), at)
+            status = self.tables.status(request.table)
+            book = status.rulebook or "" if status is not None else ""
+            askers = [Asker(one.id, one.roles.get(book, "")) for one in people]
+            self.refuse(request, askers, account, str(error), at)
             reply(Answer(False, f"Refused: {error}"))
             return
         try:
@@ -267,6 +287,16 @@ class CommandDesk:
             "unstored": len(self._unstored),
             **{name: self._counts[name] for name in ("sent", "done", "not_done", "unanswered", "refused")},
         }
+
+
+def act_of(request: TableCommand) -> str:
+    """Return the act of a command, empty if it has none or only the gateway can tell."""
+    if request.command in _BY_TABLE or request.command not in command_acts.ACTS:
+        return ""
+    try:
+        return command_acts.act_of(request.command, request.args) or ""
+    except (CommandError, ValueError, TypeError):
+        return ""
 
 
 def _allowed(request: TableCommand, people: Sequence[Person], served: Served) -> tuple[str, str, str]:

@@ -51,11 +51,17 @@ class Unanswered(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", ta
 
 
 class Refused(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="refused"):
-    """The floor refused it; nothing was sent. The people are those who were named, whether they logged in or not."""
+    """The floor refused it; nothing was sent. The people are those who were named, whether they logged in or not.
+
+    A name as typed is one too. Act and roles are by the rulebook of the table or jackpot, empty where they are unknown.
+    """
 
     time: str
     table: str
     verb: str
+    act: str = ""
+    role: str = ""
+    second_role: str = ""
     args: dict[str, Any]
     clause: str
     person: str

@@ -79,11 +79,11 @@ def _refused(refused: Refused, names: dict[str, str]) -> DecisionRow:
     more = f" (and {_more(refused.left_out)} only counted)" if refused.left_out else ""
     return DecisionRow(
         **_common(refused),
-        act="",
+        act=refused.act,
         by=names.get(by, by),
-        role="",
+        role=refused.second_role if refused.second else refused.role,
         asks=names.get(asks, asks),
-        asks_role="",
+        asks_role=refused.role if refused.second else "",
         ok=False,
         answered=refused.time,
         say=f"{refused.say}{more}",

@@ -30,7 +30,7 @@ def verify(store: Store, progress: Progress = lambda done: None) -> Verdict:
             for log in logs:
                 _check_log(store, log, verdict, progress, ())
             verdict.faults += [f"log {log} has entries but no head" for log in with_entries if log not in logs]
-            _check_cursors(store, verdict)
+            verdict.faults += cursor_problems(store).values()
         problem = store.structure_problem()
         verdict.faults += [problem] if problem else []
     except StoreError as error:
@@ -44,7 +44,7 @@ def verify_log(store: Store, log: str, progress: Progress = lambda done: None, k
     try:
         with store.snapshot():
             _check_log(store, log, verdict, progress, known)
-            _check_cursors(store, verdict, log)
+            verdict.faults += cursor_problems(store, log).values()
     except StoreError as error:
         verdict.faults.append(str(error))
     return verdict
@@ -112,12 +112,15 @@ class _Walk:
         return different[:1] + ([cut] if cut else [])
 
 
-def _check_cursors(store: Store, verdict: Verdict, only: str | None = None) -> None:
+def cursor_problems(store: Store, only: str | None = None) -> dict[tuple[str, str], str]:
+    """Return what is wrong with cursors, by name and log."""
+    wrong: dict[tuple[str, str], str] = {}
     for name, log, seq, own_hash in store.cursors():
         if only not in (None, log):
             continue
         found = store.read(log, seq - 1, 1)
         if not found or found[0].seq != seq:
-            verdict.faults.append(f"the cursor {name} of log {log} is at entry {seq}, but there is no such entry")
+            wrong[name, log] = f"the cursor {name} of log {log} is at entry {seq}, but there is no such entry"
         elif found[0].hash != own_hash:
-            verdict.faults.append(f"the cursor {name} of log {log} was not put at entry {seq} by the service")
+            wrong[name, log] = f"the cursor {name} of log {log} was not put at entry {seq} by the service"
+    return wrong

@@ -30,6 +30,7 @@ class SqliteStore(Store):
         self.place, self.notes = f"store {path}", list[str]()
         self._path, self._read_only, self._lock_s = path, read_only, lock_s
         self._db: sqlite3.Connection | None = None
+        self._file: tuple[int, int] | None = None  # device and inode, once it is open to write
         with self._reading():
             self._connected()
 
@@ -39,6 +40,8 @@ class SqliteStore(Store):
         return self._db
 
     def _opened(self) -> sqlite3.Connection:
+        if self._file is not None:
+            self._check_in_place()  # a lost connection must not begin a new file
         try:
             _check_directory(self._path)
             _make_private(self._path)
@@ -85,6 +88,21 @@ class SqliteStore(Store):
             raise
         return db
 
+    def _check_in_place(self) -> None:
+        """Raise an error if another file is at the path than the one that was opened first, or none."""
+        try:
+            found = self._path.stat()
+        except OSError:
+            now, what = None, "was moved away or removed"
+        else:
+            now, what = (found.st_dev, found.st_ino), "was replaced by another file"
+        self._file = self._file or now
+        if now is None or now != self._file:
+            raise StoreError(
+                f"it {what} while the service ran; nothing is stored. Put that very file back, and the service goes "
+                "on; or stop the service first, and put the right file back"
+            )
+
     def _version(self, db: sqlite3.Connection) -> int:
         if db.execute("PRAGMA user_version").fetchone()[0]:
             raise StoreError(
@@ -98,6 +116,8 @@ class SqliteStore(Store):
     @contextmanager
     def _transaction(self, what: str, *, durable: bool = True) -> Iterator[None]:
         with self._reading(what):
+            self._connected()
+            self._check_in_place()
             self._execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
             self._execute("BEGIN IMMEDIATE")
             with self._ended("COMMIT"):

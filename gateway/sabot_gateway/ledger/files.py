@@ -50,6 +50,37 @@ def locked(path: Path) -> IO[str]:
     return lock
 
 
+class InPlace:
+    """Whether a ledger that is open, and its write-ahead log, are still the files at their paths."""
+
+    def __init__(self, path: Path) -> None:
+        self._path, self._files = path, {path: _identity(path)}
+
+    def problem(self) -> str:
+        """Return which file is no longer there, and the next step; empty while all are."""
+        log = sidecar_path(self._path, "wal")
+        if log not in self._files and (found := _identity(log)) is not None:
+            self._files[log] = found
+        for path, opened in self._files.items():
+            now = _identity(path)
+            if now != opened:
+                what = "was moved away or removed" if now is None else "was replaced by another file"
+                return (
+                    f"{path} {what} while the gateway ran. Nothing more is stored. Put that very file back, and the "
+                    "gateway goes on; or stop the gateway, put the right files back (all of "
+                    f"{self._path.name}… together), check them with `sabot ledger verify {self._path}`, and start it"
+                )
+        return ""
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
 def remove_sums(path: Path) -> None:
     """Remove the page sums of an earlier release; SQLite would count them as pages once it writes."""
     for name in ("sums", "sums.new"):

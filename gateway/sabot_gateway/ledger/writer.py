@@ -66,7 +66,7 @@ class Ledger(Reader):
         new = not self.path.exists() or self.path.stat().st_size == 0
         rebuild = False if new else self._checked(recheck)
         self._key = self._own_key(new)
-        self._db = _connect(self.path)
+        self._db, self._place = _connect(self.path), files.InPlace(self.path)
         self._log_pages = self._settled_pages = 0
         with self._transaction("its tables"):
             before = schema.upgrade(self._db)
@@ -169,6 +169,11 @@ class Ledger(Reader):
         self._own_no = max(self._own_no, self.durable_event_no(self.gateway_id().hex())) + 1
         return self._own_no
 
+    def check_in_place(self) -> None:
+        """Raise LedgerError if the file was moved away, or another one is in its place: nothing is stored blindly."""
+        if problem := self._place.problem():
+            raise LedgerError(problem)
+
     def last_seq(self) -> int:
         """Return the newest entry's number, 0 when there is none."""
         return self._seq
@@ -200,6 +205,7 @@ class Ledger(Reader):
         """Store all of them, durably, in one transaction; or none and an error."""
         if self.behind:
             raise LedgerError(self.behind)
+        self.check_in_place()
         first = self._seq + 1
         try:
             with self._transaction(f"{len(entries)} entries"):
@@ -251,6 +257,11 @@ class Ledger(Reader):
                 back = min(kept.get(name, 0), self._seq)
                 self.notes.append(f"{problem}; everything after entry {back} is published again")
                 self._put_cursor(name, back)
+            elif own and seq < kept.get(name, seq):
+                self.notes.append(
+                    f"the cursor {name} is at entry {seq}, but the head beside the ledger has it at entry {kept[name]};"
+                    f" everything after entry {seq} is published again"
+                )
 
     def rebuild(self, progress: Progress = lambda done: None) -> None:
         """Rebuild shoes, coups and alarms from the entries."""

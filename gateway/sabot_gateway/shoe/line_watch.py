@@ -14,6 +14,10 @@ SILENT_AFTER_S = 5.0
 _STOOD_STILL_S = 2.0  # a shorter pause makes no silence: a shoe sends something once a second
 SILENT = "nothing comes on this port: the shoe is switched off, its cable is not plugged in, or this is another port"
 UNREADABLE = "bytes come on this port, but no frame: the baud rate is wrong, or another device is on it"
+MISFIT = (
+    "frames with a right checksum come on this port, but they are not of this release's protocol ({what}): put the "
+    "firmware of this release on the shoe, or find out what else is connected here"
+)
 DEAF = "the shoe sends on this port, but does not receive this gateway: check the wire to the shoe and its connector"
 
 
@@ -93,13 +97,14 @@ class LineDiagnosis:
         self.last_frame_s, self.unreadable_bytes = now_s, 0
         return first
 
-    def diagnose(self, problem: str | None, now_s: float, *, served: bool) -> str | None:
-        """Return what is wrong with the line, or `problem` where that is known better."""
+    def diagnose(self, problem: str | None, misfit: str, now_s: float, *, served: bool) -> str | None:
+        """Return what is wrong with the line, or `problem` where that is known better; `misfit` is the newest frame."""
         since_s = self._since_s = now_s if self._since_s is None else self._since_s
         if served:
             return problem
         if now_s - (since_s if self.last_frame_s is None else self.last_frame_s) >= SILENT_AFTER_S:
-            return UNREADABLE if self.unreadable_bytes else SILENT
+            unread = MISFIT.format(what=misfit) if misfit else UNREADABLE
+            return unread if self.unreadable_bytes else SILENT
         if problem is None and self.last_frame_s is not None and now_s - since_s >= SILENT_AFTER_S:
             return DEAF
         return problem

@@ -128,7 +128,7 @@ class ShoeLink:
         handshake, served = self.handshake, self.handshake.unit is not None
         if self._watch.due(self._watched(), now_s):
             self.reports |= self._watch.look(self.line_counters(), now_s, served=served)
-        handshake.problem = self._line.diagnose(handshake.problem, now_s, served=served)
+        handshake.problem = self._line.diagnose(handshake.problem, self.parser.misfit, now_s, served=served)
         handshake.tick(now_s)
         if handshake.session is not None:
             self._send_again(now_s)

@@ -51,6 +51,7 @@ class Parser:
     malformed: int = 0
     unknown: int = 0  # of them, those that are no HELLO of another release
     other_release: tuple[str, str] | None = None  # unit and protocol of a HELLO that cannot be read
+    misfit: str = ""  # the newest frame, if its checksum is right but it cannot be read otherwise; for people
 
     def feed(self, data: bytes) -> list[Frame]:
         """Return every sound frame that ends in these bytes."""
@@ -58,16 +59,18 @@ class Parser:
         for raw in self.deframer.feed(data):
             try:
                 frames.append(sealed_frame(raw))
+                self.misfit = ""
             except CodecError as error:
                 numbered = _numbered(raw, str(error))
                 if numbered is None:
-                    self._count(raw)
+                    self._count(raw, str(error))
                 else:
                     frames.append(numbered)
         return frames
 
-    def _count(self, raw: bytes) -> None:
+    def _count(self, raw: bytes, why: str) -> None:
         release = _other_release(raw)
+        self.misfit = "" if release else _misfit(raw, why)
         self.malformed += 1
         self.unknown += release is None
         self.other_release = release or self.other_release
@@ -82,6 +85,11 @@ def _numbered(raw: bytes, why: str) -> Frame | None:
     seq, time_ms = int.from_bytes(body[2:4], "little"), int.from_bytes(body[4:8], "little") & _SMALL30
     data = {"event_no": event_no, "kind": UNREADABLE, "data": {"why": _plain(why)}}
     return Frame("event", seq, time_ms, data, body, mac)
+
+
+def _misfit(raw: bytes, why: str) -> str:
+    name = "HELLO" if raw[:1] == bytes([_HELLO]) else f"a frame of type {raw[0]}" if raw else "an empty frame"
+    return f"{name} of {len(raw)} bytes: {_plain(why)}"
 
 
 _PHRASES = {  # of the codec, and what they mean in plain English
