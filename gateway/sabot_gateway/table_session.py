@@ -79,6 +79,10 @@ class TableSession:
         error = self.verifier.standing_error()
         return error["fault"] if error else self.shoe_fault.name
 
+    def find_coup(self, shoe: int, coup: int) -> tuple[CoupMessage | None, str]:
+        """Return the newest message about a coup that is stored, and the id of what confirmed it; None without one."""
+        return dealt_coups.find(self._ledger, self.name, shoe, coup)
+
     def why_not_dealt(self, shoe: int, coup: int) -> str:
         """Return why no such coup was dealt here; empty if it was, or if that cannot be known any more."""
         return dealt_coups.why_not(self._ledger, self.name, self.verifier.state, shoe, coup)

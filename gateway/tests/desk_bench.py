@@ -42,6 +42,10 @@ class Table:
         self.incidents = IncidentBook("bac-01", BOOK)
         self.screens = ScreenState()
 
+    def find_coup(self, shoe: int, coup: int) -> tuple[CoupMessage | None, str]:
+        last = self.verifier.disputes.last
+        return (last, "") if last and (last.shoe, last.coup) == (shoe, coup) else (None, "")
+
     def why_not_dealt(self, shoe: int, coup: int) -> str:
         return dealt_coups.why_not(None, self.name, self.verifier.state, shoe, coup)
 

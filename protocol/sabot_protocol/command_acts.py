@@ -39,6 +39,8 @@ ACTS: dict[str, str] = {
     "import-coup": "move_cards",  # P-47
     "stakes": "jackpot_increment",  # P-64
     "record-win": "jackpot_record",  # P-65
+    "invalidate": "",  # the act of the cause
+    "end-shoe": "",  # the act of the cause
     "step": "",  # the act of the step
     "dispute": "",
     "payment": "",
@@ -54,6 +56,17 @@ VOID_ACTS: dict[str, str] = {  # by the reason
     "discrepancy": "decide_discrepancy",  # P-43
     "wrong_shoe": "void_wrong_shoe",  # P-48
 }
+INVALIDATE_ACTS: dict[str, str] = {  # by the cause
+    "disruption": "invalidate_disruption",  # P-58
+    "fraud": "invalidate_fraud",  # P-59
+}
+END_ACTS: dict[str, str] = {  # by the cause for which a shoe ends
+    "shuffle": "order_shuffle",  # P-03
+    "unfit": "replace_unfit_cards",  # P-10
+    "revealed": "void_shoe",  # P-11
+    "misdeal": "shuffle_rest",  # P-40
+}
+_BY_CAUSE = {"invalidate": INVALIDATE_ACTS, "end-shoe": END_ACTS}
 _REPORTED: dict[str, str] = {  # by the case of a report by which the shoe voids the coup; else it is a misdeal
     "wrong_shoe": "void_wrong_shoe",  # P-48
     "missing_or_foreign_card": "void_foreign_card",  # P-42
@@ -74,6 +87,8 @@ def act_of(verb: str, args: Mapping[str, object]) -> str | None:
     """Return the act of a verb, empty if no rulebook has it; None if only the gateway can tell."""
     if verb == _VOID:
         return VOID_ACTS.get(str(args.get("reason", _REASON)))
+    if verb in _BY_CAUSE:
+        return _BY_CAUSE[verb].get(str(args.get("cause")), "")
     if verb in ("step", "withdraw"):
         return None
     if verb == "record":

@@ -1,7 +1,22 @@
 """Dealt coups: whether a coup that a person names was dealt at a table, by its shoe's log and the ledger."""
 
+import msgspec
+from sabot_protocol.topics import CoupMessage
+
 from sabot_gateway.ledger import Ledger
 from sabot_gateway.verify.state import ShoeState
+
+
+def find(ledger: Ledger | None, table: str, shoe: int, coup: int) -> tuple[CoupMessage | None, str]:
+    """Return the newest message about a coup in the ledger, and the id of what confirmed it; None without one."""
+    newest = (
+        "WHERE coups.table_name = ? AND shoe = ? AND coup = ? AND corrected_by = '' ORDER BY coups.seq DESC LIMIT 1"
+    )
+    query = f"SELECT entries.payload, confirmed FROM coups JOIN entries USING (seq) {newest}"
+    rows = ledger.query(query, table, shoe, coup) if ledger else []
+    return next(
+        ((msgspec.json.decode(payload, type=CoupMessage), confirmed) for payload, confirmed in rows), (None, "")
+    )
 
 
 def why_not(ledger: Ledger | None, table: str, state: ShoeState, shoe: int, coup: int) -> str:

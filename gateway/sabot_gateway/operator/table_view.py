@@ -2,6 +2,8 @@
 
 from typing import Protocol
 
+from sabot_protocol.topics import CoupMessage
+
 from sabot_gateway.incidents.book import IncidentBook
 from sabot_gateway.jackpots.recording import TableJackpots
 from sabot_gateway.screens.state import ScreenState
@@ -40,6 +42,9 @@ class TableView(Protocol):
     @property
     def fault(self) -> str:
         """The fault for which the shoe locks its exit, or `none`."""
+
+    def find_coup(self, shoe: int, coup: int) -> tuple[CoupMessage | None, str]:
+        """Return the newest message about a coup that is stored, and the id of what confirmed it; None without one."""
 
     def why_not_dealt(self, shoe: int, coup: int) -> str:
         """Return why no such coup was dealt here; empty if it was, or if that cannot be known any more."""

@@ -301,6 +301,19 @@ class Verifier:
         text = wording.decided_by_word(decider, decision, by_cards, reason)
         return out + context.raise_alarm(place, "decided_by_word", **text)
 
+    def invalidate(
+        self, coup: CoupMessage, confirmed: str, decider: Decider, source: Source, reason: str
+    ) -> list[Record]:
+        """Void a coup of any time that has an outcome; `confirmed` is the id of the message that confirmed it."""
+        context, where = self._context, disputes.where_dealt(coup)
+        if confirmed:
+            self.confirmations.recall_result(coup.id, confirmed)
+        out = coups.publish(context, disputes.decided(coup, "void", decider, source, None), where)
+        out += coups.end_dispute(context, where, decider.by, source)
+        place = {**context.common_now(source), "shoe": coup.shoe, "coup": coup.coup}
+        text = wording.outcome_invalid(decider, coup, reason)
+        return out + context.raise_alarm(place, "outcome_invalid", **text)
+
     def cards_settled(self, names: Iterable[str], by: str, source: Source) -> list[Record]:
         """End alarms after which no coup counts: a person has recorded that the cards are checked or replaced."""
         over = [alarm for alarm in self.alarms.held() if alarm.name in names]

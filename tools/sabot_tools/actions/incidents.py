@@ -31,6 +31,13 @@ def add_to(app: typer.Typer) -> None:
         record
     )
     app.command(
+        epilog="Example: sabot table bac-01 invalidate --coup 3/17 --cause fraud --reason cheat --by 'A. Smith' "
+        "--clause 14.5.2"
+    )(invalidate)
+    app.command(
+        "end-shoe", epilog="Example: sabot table bac-01 end-shoe --cause revealed --by 'A. Smith' --clause 4.13"
+    )(end_shoe)
+    app.command(
         epilog="Example: sabot table bac-01 withdraw --incident wrong_payment --reason mistake --by 'A. Smith'"
     )(withdraw)
 
@@ -139,6 +146,33 @@ def record(
     cents = _cents(amount, "--amount") if amount is not None else None
     more = {"at": at, "amount_cents": cents, "patron": patron, "note": note, "coup": coup}
     ctx.obj.request("record", by, act=act, report=report, facts=facts, done=done or [], **more)
+
+
+def invalidate(
+    ctx: typer.Context,
+    coup: Annotated[str, typer.Option(metavar="SHOE/COUP", help="The coup, however long ago it was settled.")],
+    cause: Annotated[Literal["disruption", "fraud"], typer.Option(help="It decides who may do it.")],
+    reason: Annotated[str, typer.Option(help="What happened, in a few words.")],
+    by: By,
+    clause: Annotated[str, typer.Option(help="Clause of the cause: `sabot authority` has it.")] = "",
+) -> None:
+    """Invalidate the outcome of a coup: it becomes void, and results, reports and jackpots are corrected."""
+    ctx.obj.request("invalidate", by, clause, coup=coup, cause=cause, reason=reason)
+
+
+def end_shoe(
+    ctx: typer.Context,
+    cause: Annotated[
+        Literal["shuffle", "unfit", "revealed", "misdeal"],
+        typer.Option(help="An extra shuffle, unfit cards, a revealed sequence, or the rest after a void misdeal."),
+    ],
+    by: By,
+    clause: Annotated[str, typer.Option(help="Clause of the cause: `sabot authority` has it.")] = "",
+    agreed: Annotated[bool, typer.Option("--agreed", help="All players at the table agree.")] = False,
+    note: Note = None,
+) -> None:
+    """End the shoe because its cards must be shuffled or replaced. What follows is open as steps."""
+    ctx.obj.request("end-shoe", by, clause, cause=cause, agreed=agreed, note=note or "")
 
 
 def withdraw(

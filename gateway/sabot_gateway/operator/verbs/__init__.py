@@ -6,6 +6,7 @@ from sabot_gateway.operator.verbs.firmware import PushFirmware
 from sabot_gateway.operator.verbs.gateway import AcceptLedger, Capture, Status
 from sabot_gateway.operator.verbs.hand_over import ExportCoup, ImportCoup
 from sabot_gateway.operator.verbs.incident import AckAlarm, ClearFault, Irregularity
+from sabot_gateway.operator.verbs.invalidate import EndShoe, Invalidate
 from sabot_gateway.operator.verbs.jackpot import RecordWin, Stakes
 from sabot_gateway.operator.verbs.settle import Dispute, Payment, RecordAct, StepDone, Withdraw
 from sabot_gateway.operator.verbs.shoe import ClearError, CloseShoe, DeckCheck, Lock, OpenShoe, Reboot, SelfTest, Unlock
@@ -42,6 +43,8 @@ TABLE_VERBS: dict[str, type[TableVerb]] = {
     "import-coup": ImportCoup,
     "stakes": Stakes,
     "record-win": RecordWin,
+    "invalidate": Invalidate,
+    "end-shoe": EndShoe,
     "step": StepDone,
     "dispute": Dispute,
     "payment": Payment,

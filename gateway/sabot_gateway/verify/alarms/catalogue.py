@@ -81,6 +81,9 @@ ALARMS: dict[str, AlarmKind] = {
         "The shoe's new firmware did not work, and the shoe went back to the firmware before it.",
         ("gateway", "acknowledged"),
     ),
+    "outcome_invalid": AlarmKind(
+        "warning", "A person has invalidated the outcome of an earlier coup.", ("acknowledged",)
+    ),
     "cards_left": AlarmKind(
         "warning", "A coup is void for too few cards, and by its log the shoe has enough for one.", ("acknowledged",)
     ),

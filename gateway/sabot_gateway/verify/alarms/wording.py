@@ -40,6 +40,15 @@ def reject(data: dict[str, Any]) -> Text:
     return {"say": REJECTS[data["reason"]], "shoe_says": ", ".join(filter(None, words))}
 
 
+def outcome_invalid(decider: Decider, coup: CoupMessage, reason: str) -> Text:
+    """What follows from an outcome that a person has invalidated."""
+    say = (
+        f"{decider.by} has invalidated the outcome of coup {coup.shoe}/{coup.coup}: {reason}. Refund every wager, "
+        "and take back what was paid; results, reports and jackpots are corrected."
+    )
+    return {"say": say, "clause": decider.clause, "shoe_says": coup.winner or ""}
+
+
 def foreign_card(book: Rulebook, by: str) -> Text:
     """What follows from a coup that a person voided for a foreign card."""
     advice = irregularities.advise(book.id, "missing_or_foreign_card", {})
