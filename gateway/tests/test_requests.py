@@ -19,6 +19,8 @@ from sabot_protocol.service.messages import Request, RequestError
 from sabot_protocol.service.plain_text import plain
 
 GOOD: dict[str, dict[str, Any]] = {
+    "invalidate": {"coup": "3/17", "cause": "fraud", "reason": "a marked card"},
+    "end-shoe": {"cause": "shuffle"},
     "decide": {"coup": "3/17", "verdict": "confirmed", "winner": "banker"},
     "ack-alarm": {"alarm": "5ab0000000000001-16-discrepancy"},
     "confirm": {"coup": "3/17"},
@@ -116,7 +118,7 @@ FREE = ("note", "patron", "date", "at", "settled", "intentional", "image")
 
 @pytest.mark.parametrize(("verb", "name"), [(verb, name) for verb, args in GOOD.items() for name in args])
 def test_a_value_of_a_wrong_type_is_refused(verb: str, name: str) -> None:
-    free = name in FREE or (verb, name) == ("withdraw", "reason")
+    free = name in FREE or (verb, name) in (("withdraw", "reason"), ("invalidate", "reason"))
     for value in (value for value in WRONG if not free or not isinstance(value, str | bool)):
         assert refusal(line(verb, {**GOOD[verb], name: value})).startswith(f"{verb}: ")
 

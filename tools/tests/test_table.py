@@ -179,6 +179,7 @@ VERBS = ("decide", "confirm", "void", "ack-alarm", "key-card", "authorise", "no-
         "clear-error",
         "step",
         "withdraw",
+        "invalidate",
     ],
 )
 def test_the_example_of_each_verb_works(site: Site, verb: str) -> None:

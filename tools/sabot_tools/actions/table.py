@@ -177,9 +177,7 @@ def no_bet(
     ctx.obj.request("no-bet", by, clause, kind=kind)
 
 
-@app.command(
-    "this-no-bet", epilog="Example: sabot table bac-01 this-no-bet --coup 3/17 --by 'A. Smith' --clause 12.1.1"
-)
+@app.command("this-no-bet", epilog="Example: sabot table bac-01 this-no-bet --coup 3/17 --by 'A. Smith' --clause 7.5")
 def this_no_bet(ctx: typer.Context, by: By, clause: Clause, coup: OnTheTable = None) -> None:
     """Go on with this coup without wagers. The rulebook must have a clause for it; wagers are returned."""
     ctx.obj.request("this-no-bet", by, clause, coup=coup)

@@ -50,7 +50,7 @@ class Invalidate(TableVerb, frozen=True):
             return Effect(command=Void(coup=self.coup))
         newest, confirmed = (disputed, "") if disputed else table.find_coup(shoe, coup)
         if newest is None:
-            raise RefusedError(f"{table.why_not_dealt(shoe, coup) or f'{self.coup} has no outcome in the ledger'}.")
+            raise RefusedError(f"{table.why_not_dealt(shoe, coup) or f'no coup {self.coup} is in the ledger'}.")
         if newest.kind == "void":
             raise RefusedError(f"coup {self.coup} is void already: {newest.by or 'the shoe'} decided that.")
         source = new_source()
