@@ -164,6 +164,24 @@ def test_a_surplus_card_of_the_last_coup_is_not_used():
     assert desk.confirm() == ["closed 1 coups 1 last_coup"]
 
 
+def test_surplus_cards_that_fill_the_last_coup_begin_none_after_it():
+    for book in BOOKS:
+        desk = Desk(book, on=("continuous",)).open()
+        desk.draw("9S CUT 2H TD 2D")  # one more coup
+        slots = [desk.draw(card)[0].split()[0] for card in "6S 7H TD KD 8D".split()]
+        assert slots == ["player_1", "banker_1", "player_2", "banker_2", "unused"], book
+        desk.cmd("authorise", 1)
+        assert desk.confirm()[-1].startswith("coup 2 banker 6-7")
+        assert desk.confirm() == ["closed 1 coups 2 last_coup"]
+
+
+def test_a_card_too_many_in_the_burn_begins_the_first_coup_though_that_is_the_last():
+    desk = Desk().open("one")
+    desk.draw("CUT")
+    desk.reject("doubtful")
+    assert desk.draw("8C")[:2] == ["player_1 8C surplus", "excess_card NEXT_LIVE"]
+
+
 def test_crown_deals_the_dummy_coup_of_an_overdraw_after_the_last_one():
     desk = Desk("crown-baccarat", on=("cut_first_card_is_last_coup",)).open()
     desk.draw("CUT " + BOTH_STAND + " 8C")

@@ -10,8 +10,8 @@ from micropython import const
 from sabot import wire
 from sabot.dealing import apply, commands
 from sabot.dealing.consequences import log_consequences
-from sabot.dealing.coup import NONE, Coup
-from sabot.dealing.state import BURNING, CHECKING, CLOSED, COMPLETE, DEALING, MOST_SURPLUS, NOT_USED, State
+from sabot.dealing.coup import NONE
+from sabot.dealing.state import BURNING, CHECKING, CLOSED, COMPLETE, DEALING, MOST_SURPLUS, State
 from sabot.storage.journal import RECORD
 
 _TICKS = const(0x3FFFFFFF)
@@ -33,8 +33,6 @@ class Shoe:
         self.journal = journal
         self.profile = profile
         self._noise_ms = -1  # when noise was last logged
-        self._surplus_coup = Coup()  # the coup that surplus cards begin
-        self._coups_ahead = 0
         self.restore()
 
     # The log
@@ -143,21 +141,13 @@ class Shoe:
         return state.coup.due
 
     def _surplus_slot(self, flags):
-        """Return the slot of a surplus card, `_coups_ahead` coups from this one, or SLOT_UNUSED."""
+        """Return the slot of a surplus card in the coup that it begins, or SLOT_UNUSED."""
         state = self.state
         code = self.profile.code(state.surplus_case(), state.surplus_facts(flags))
         if code == wire.CODE_NOT_USED or state.surplus_count == MOST_SURPLUS:
             return wire.SLOT_UNUSED
-        coup = self._surplus_coup
-        coup.start()
-        self._coups_ahead = 1
-        for i in range(state.surplus_count):
-            if state.surplus[i] < NOT_USED:
-                coup.draw(state.surplus[i])
-                if coup.due == NONE:
-                    coup.start()
-                    self._coups_ahead += 1
-        return coup.due
+        state.coups_ahead()
+        return state.surplus_coup.due
 
     def log_keyed_card(self, now_ms):
         """Log the card that was keyed in, in the slot that was due."""
@@ -214,7 +204,7 @@ class Shoe:
         if slot == _SURPLUS:
             flags |= wire.CARD_SURPLUS
             slot = self._surplus_slot(flags)
-            coup_no += self._coups_ahead if slot != wire.SLOT_UNUSED else 0
+            coup_no += state.coups_ahead() if slot != wire.SLOT_UNUSED else 0
         pack_into(
             wire.EVENT_CARD_FORMAT,
             self.journal.record,

@@ -45,6 +45,7 @@ class State:
 
         # Cards that came out though none was due, in the order drawn.
         self.surplus = bytearray(MOST_SURPLUS)
+        self.surplus_coup = Coup()  # the coup that the next of them begins, after coups_ahead()
 
         # Irregularities to be logged, the first of them next.
         self._cases = bytearray(_MOST_CASES)
@@ -121,7 +122,22 @@ class State:
     def surplus_facts(self, flags):
         """Return the facts of that irregularity; a card that lies face up is exposed."""
         facts = wire.FACT_EXPOSED if flags & (wire.CARD_EXPOSED | wire.CARD_FACE_UP) else 0
-        return facts | (wire.FACT_LAST_COUP if self.last_coup() else 0)
+        left = self.coups_left + (self.phase == BURNING)  # the first coup is still to come
+        behind_last = self.coups_left and self.coups_ahead() >= left
+        return facts | (wire.FACT_LAST_COUP if behind_last else 0)
+
+    def coups_ahead(self):
+        """Return how many coups after the one on the table the next surplus card begins: others come first."""
+        coup = self.surplus_coup
+        coup.start()
+        ahead = 1
+        for i in range(self.surplus_count):
+            if self.surplus[i] < NOT_USED:
+                coup.draw(self.surplus[i])
+                if coup.due == NONE:
+                    coup.start()
+                    ahead += 1
+        return ahead
 
     def carried_cards(self):
         """Return how many surplus cards begin the next coup."""

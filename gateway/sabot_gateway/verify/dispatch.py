@@ -49,7 +49,13 @@ class Checks:
         self.coups, self.unread = CoupCheck(state, book), UnreadCheck(state, book)
         self.authorisation = AuthorisationCheck(state, book, self.notices, self.unread)
         self.irregularities = IrregularityCheck(
-            state, book, self.composition, self.coups, self.authorisation, face_down=not switches["dealt_face_up"]
+            state,
+            book,
+            self.composition,
+            self.coups,
+            self.authorisation,
+            self.cutting_card,
+            face_down=not switches["dealt_face_up"],
         )
         self.lock = LockCheck(state, book)
         self.hand_over = HandOverCheck(state, table, moves, self.composition)

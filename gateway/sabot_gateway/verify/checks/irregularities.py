@@ -9,6 +9,7 @@ from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify.checks.authorisation import AuthorisationCheck
 from sabot_gateway.verify.checks.composition import CompositionCheck
 from sabot_gateway.verify.checks.coups import CoupCheck
+from sabot_gateway.verify.checks.cutting_card import CuttingCardCheck
 from sabot_gateway.verify.findings import NONE, Finding, Findings
 from sabot_gateway.verify.state import NO_COUP, NOT_OPEN, RESULTS, ShoeState
 
@@ -29,11 +30,13 @@ class IrregularityCheck:
     composition: CompositionCheck
     coups: CoupCheck
     authorisation: AuthorisationCheck
+    cutting: CuttingCardCheck
     face_down: bool  # the house deals face down: an exposed card was exposed too early
     _due: dict[str, tuple[int, str]] = field(default_factory=dict)  # by case: the coup, and what shows it
     _by_person: bool = False  # the next irregularity was reported by a person
     _exposed: bool = False  # the last card was
     _surplus: int = 0  # cards since the coup was complete
+    _behind_last: bool = False  # the last surplus card would begin a coup after the last one
     _uncertain: bool = False  # a card went back into the shoe: the case of the next surplus card is not certain
     _locked: bool = False  # by a fault
     _foreign: bool = False  # the last reject was a card of another set
@@ -76,6 +79,8 @@ class IrregularityCheck:
         number, card, slot = data["coup_no"], data["card"], data["slot"]
         if flags.get("surplus"):
             self._surplus += 1
+            last = self.cutting.last
+            self._behind_last = last is not None and self.state.surplus_coup_no() > last
             self._due[self._overdraw(event)] = (number, f"{card} came, but no card was due")
         elif flags.get("face_up") and slot not in NO_COUP:
             self._due[_face_up(slot)] = (number, f"{card} was face up")
@@ -170,6 +175,10 @@ class IrregularityCheck:
             text = {True: "exposed", False: "not exposed"}
             fact = "The shoe and its log do not agree whether the card was exposed."
             yield Finding(fact, text[facts["exposed"]], text[self._exposed], advice.clause, data["coup_no"])
+        elif case in _OVERDRAWS and facts["last_coup"] != self._behind_last:
+            text = {True: "no coup is left for the card", False: "the card begins a coup"}
+            fact = "The shoe and its log do not agree whether a coup is left for a card in excess."
+            yield Finding(fact, text[facts["last_coup"]], text[self._behind_last], advice.clause, data["coup_no"])
 
     def _overdue(self) -> Findings:
         """Return what the shoe should have reported by now."""
