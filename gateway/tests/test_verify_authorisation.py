@@ -185,3 +185,28 @@ def test_the_shoe_must_count_authorisations_as_its_log_shows_them(left: int, fou
     fields: dict[str, Any] = {"decks": 8, "cards_out": 0, "coups_left": 0, "kind": "dummy", "locked": 0, "before": 0}
     log("checkpoint", shoe_no=2, coup_no=1, authorised=left, **fields)
     assert len(log.alarms()) == found
+
+
+# A card too many where the next coup has no wagers already
+
+
+@pytest.mark.parametrize("book", ["star-baccarat", "star-premium", "crown-baccarat", "nz-baccarat"])
+@pytest.mark.parametrize("ordered", [False, True])
+def test_a_card_too_many_of_a_coup_without_wagers_says_so(book: str, ordered: bool) -> None:
+    log = Log(book)
+    log.deal()
+    log.result()
+    if ordered:  # by a person
+        log("key", on=1)
+        log.command("no_bet", kind="dummy" if book == "crown-baccarat" else "no_bet")
+    else:  # by the first card too many, which was seen
+        log.card("8D", "player_1", coup_no=2, flags={"surplus": True, "exposed": True})
+        log.irregularity("player_overdraw", "NEXT_NO_BET", exposed=True)
+    slots = ("player_1",) if ordered else ("banker_1", "player_2")
+    cases = ("excess_card",) if ordered else ("banker_overdraw", "excess_card")
+    for case, slot in zip(cases, slots, strict=True):
+        log.card("4D", slot, coup_no=2, flags={"surplus": True})
+        code = "NEXT_NO_BET" if (book, case) == ("crown-baccarat", "banker_overdraw") else "NEXT_LIVE"
+        log.irregularity(case, code)
+    say = log.alarm("excess_card").say
+    assert ("without wagers" in say, "wagers are taken" in say) == (True, False)

@@ -55,6 +55,7 @@ class HandState(NamedTuple):
     awaiting: bool = False  # a supervisor's authorisation
     reported: frozenset[str] = frozenset()  # cases that have an alarm already
     voided: bool = False  # the coup that was on the table is void
+    next_live: bool = True  # the next coup has wagers
     waits_for_card: bool | None = None  # a card is out that was not read; None: only the fault is known
     takes_reports: bool = True  # the shoe logs what people report, and so finds the case
 
@@ -127,7 +128,7 @@ def assist(book: str, case: str, given: Mapping[str, bool], state: HandState, ro
     if missing:
         return Answer(case=case, facts=facts, ask=missing[0])
     stands = not state.voided and (state.phase == "complete" or not state.begun())
-    advice = irregularities.advise_at_table(book, case, facts, stands=stands)
+    advice = irregularities.advise_at_table(book, case, facts, stands=stands, unwagered=not state.next_live)
     steps = tuple(_granted(book, role, advice, case, facts, state))
     return Answer(case=case, facts=facts, code=advice.code, clause=advice.clause, say=advice.say, steps=steps)
 

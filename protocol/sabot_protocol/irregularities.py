@@ -74,6 +74,12 @@ _COUPS_STAND = (
 )
 
 
+_TO_UNWAGERED = (
+    "Settle the coup on the table and keep the card face down: it belongs to the next coup, which is dealt without "
+    "wagers. Take none on it."
+)
+
+
 class IrregularityError(ValueError):
     """A file or a request about an irregularity is wrong; the message names the place."""
 
@@ -209,9 +215,16 @@ def _expect_case(rulebook_id: str, case: str) -> None:
         raise IrregularityError(f"unknown case {case!r}: choose one of {', '.join(CASES)}")
 
 
-def advise_at_table(rulebook_id: str, case: str, facts: Mapping[str, object], *, stands: bool) -> Advice:
-    """Return the answer for a table; `stands` if no coup can be void there: each is complete or none has begun."""
+def advise_at_table(
+    rulebook_id: str, case: str, facts: Mapping[str, object], *, stands: bool, unwagered: bool = False
+) -> Advice:
+    """Return the answer for a table; `stands` if no coup can be void there: each is complete or none has begun.
+
+    `unwagered`: the coup that a card in excess begins, or continues, is one without wagers already.
+    """
     advice = advise(rulebook_id, case, facts)
+    if unwagered and advice.code == "NEXT_LIVE":
+        return replace(advice, say=_TO_UNWAGERED)
     if not stands or advice.code != "VOID_CHECK":
         return advice
     return replace(advice, say=_COUPS_STAND + _CHECK[rulebook_id])

@@ -93,7 +93,7 @@ class Verifier:
         self.checks = checks = self._new_checks(state)
         self._prepared: dict[str, _Prepared] = {}  # by kind, from its first event on
         self._context.state, self._context.void_cause = state, checks.void_cause
-        self._context.authorisation = checks.authorisation
+        self._context.authorisation, self._context.notices = checks.authorisation, checks.notices
         return state
 
     def _new_checks(self, state: ShoeState) -> Checks:

@@ -171,6 +171,7 @@ def hand_state(
         fault=hand.fault,
         waits_for_card=hand.waits_for_card(),
         live=hand.kind not in UNWAGERED,
+        next_live=hand.next_kind not in UNWAGERED,
         last_coup=hand.last_coup,
         first_coup_complete=hand.coup > 1 or hand.phase == "complete",
         banker_draws=_banker_draws(laid),

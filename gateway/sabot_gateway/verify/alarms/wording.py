@@ -24,10 +24,10 @@ from sabot_gateway.verify.disputes import decide_command
 Text = dict[str, str]  # fields of an alarm: say, shoe_says, cards_say, clause
 
 
-def irregularity(rulebook_id: str, data: dict[str, Any], *, none_to_void: bool) -> Text:
+def irregularity(rulebook_id: str, data: dict[str, Any], *, none_to_void: bool, unwagered: bool = False) -> Text:
     """What happened and the book's next step, with its clause; the shoe's code beside the book's."""
     facts = {fact: data["facts"][fact] for fact in irregularities.CASES[data["case"]]}
-    advice = irregularities.advise_at_table(rulebook_id, data["case"], facts, stands=none_to_void)
+    advice = irregularities.advise_at_table(rulebook_id, data["case"], facts, stands=none_to_void, unwagered=unwagered)
     say = f"{CASES[data['case']]} {advice.say}"
     return {"say": say, "shoe_says": data["code"], "cards_say": advice.code, "clause": advice.clause}
 

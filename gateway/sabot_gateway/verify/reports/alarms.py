@@ -1,5 +1,7 @@
 """Reports of events that are alarms: faults, rejects, irregularities, a coup that moves, records that are damaged."""
 
+from sabot_protocol.topics import UNWAGERED
+
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify.alarms import wording
 from sabot_gateway.verify.alarms.catalogue import LOCKING
@@ -54,7 +56,9 @@ def irregularity(context: Context, event: Event, found: list[Finding]) -> list[R
     if case == "scan_discrepancy" and context.disputes.at((event.unit, common["shoe"], state.coup_no)):
         return [Record()]
     state.spoiled |= event.data["code"] == "VOID_CHECK"
-    text = wording.irregularity(context.book.id, event.data, none_to_void=state.none_to_void())
+    number = state.surplus[-1] if state.surplus else state.coup_no + 1
+    unwagered = context.notices.kind_of(number) in UNWAGERED
+    text = wording.irregularity(context.book.id, event.data, none_to_void=state.none_to_void(), unwagered=unwagered)
     return [Record(), *context.raise_alarm(common, case, **text)]
 
 

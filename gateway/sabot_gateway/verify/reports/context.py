@@ -13,6 +13,7 @@ from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify.alarms.book import AlarmBook
 from sabot_gateway.verify.alarms.catalogue import FOREIGN, SHOE_VOID
 from sabot_gateway.verify.checks.authorisation import AuthorisationCheck
+from sabot_gateway.verify.checks.notices import KindNotices
 from sabot_gateway.verify.checks.void_cause import VoidCause
 from sabot_gateway.verify.confirmations import Confirmations
 from sabot_gateway.verify.disputes import Disputes, Where
@@ -33,6 +34,7 @@ class Context:
     state: ShoeState = field(init=False)  # of the unit on the table
     void_cause: VoidCause = field(init=False)  # likewise
     authorisation: AuthorisationCheck = field(init=False)  # likewise
+    notices: KindNotices = field(init=False)  # likewise
     alarms: AlarmBook = field(init=False)
     disputes: Disputes = field(default_factory=Disputes)
     confirmations: Confirmations = field(default_factory=Confirmations)
