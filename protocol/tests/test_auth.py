@@ -45,6 +45,7 @@ PROFILE = {
         "continuous": True,
         "international": True,
         "this_no_bet": True,
+        "result_before_confirm": True,
     },
     "unwagered": "dummy",
     "ordered": {"player_overdraw": True, "banker_overdraw": True, "excess_card": True, "first_card_face_up": True},

@@ -142,7 +142,7 @@ def profile() -> Part:
     given = part(
         ("rulebook_hash", "8s", bytes(range(0xE0, 0xE8))), ("card_set", "B", 2), ("decks", "B", 8),
         ("burn", "B", 3, "face_up"), flags("burn_modes", "_ one shown face_up", 14),
-        flags("switches", SWITCHES, 1023, "H"),
+        flags("switches", SWITCHES, 2047, "H"),
         ("unwagered", "B", 5, "dummy"), flags("ordered", ORDERED, 15),
         ("codes", "46s", bytes(1 + at % 20 for at in range(46))),
     )  # fmt: skip

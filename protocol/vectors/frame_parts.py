@@ -40,7 +40,8 @@ FACTS = (
 )
 SWITCHES = (
     "cut_first_card_is_last_coup post_cut_dummy_coups mid_shoe_burn card_may_return_to_shoe "
-    "manual_entry_needs_authorisation dummy_needs_authorisation dealt_face_up continuous international this_no_bet"
+    "manual_entry_needs_authorisation dummy_needs_authorisation dealt_face_up continuous international this_no_bet "
+    "result_before_confirm"
 )
 ORDERED = "player_overdraw banker_overdraw excess_card first_card_face_up"
 
