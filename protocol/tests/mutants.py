@@ -42,9 +42,9 @@ class Suite(NamedTuple):
 
 BOOKS = Suite(
     PACKAGE / "wagers",
-    ["bets", "facts", "table", "sequences", "roulette", "three_card", "lucky_tie", "money", "settled"],
+    ["bets", "facts", "table", "sequences", "roulette", "three_card", "lucky_tie", "money", "settled", "closing"],
     "protocol/tests",
-    ["test_bets", "test_prices", "test_sequences", "test_other_games", "test_rulebooks"],
+    ["test_bets", "test_prices", "test_sequences", "test_other_games", "test_rulebooks", "test_money", "test_closing"],
 )
 JACKPOTS = Suite(
     PACKAGE / "jackpots",

@@ -84,9 +84,9 @@ GOOD = (files("sabot_protocol.rulebooks") / "star-rapid.toml").read_text()
         ('games = ["baccarat"]', 'games = ["bacarat"]', "no game 'bacarat'"),
         ('id = "pair_player"', 'id = "pair_banker"', "wager pair_banker is twice in game baccarat"),
         (
-            'reconstruct = { value = "no"',
-            'reconstruct = { value = "maybe"',
-            "switch.reconstruct: 'maybe' is not one of",
+            'manual_entry = { value = "casino_supervisor"',
+            'manual_entry = { value = "maybe"',
+            "switch.manual_entry: 'maybe' is not one of",
         ),
         ("mid_shoe_burn", "mid_show_burn", "switch.mid_shoe_burn is missing"),
         ('win.win = { odds = "11", clause = "8.10" }', "", "no outcome wins"),
@@ -132,23 +132,15 @@ def test_bad_money_is_refused_with_file_key_and_reason(book: str, old: str, new:
 @pytest.mark.parametrize(
     ("switch", "star", "premium", "nz", "crown", "rapid"),
     [
-        ("overdraw_player_undisclosed", "live", "live", "live", "dummy", "dummy"),
-        ("overdraw_banker_undisclosed", "dummy", "dummy", "live", "dummy", "dummy"),
-        ("reconstruct", "withdrawal", "withdrawal", "binding", "no", "no"),
-        ("short_shoe_forces_new_cards", False, False, True, False, False),
         ("post_cut_dummy_coups", False, False, False, True, False),
         ("burn_modes", "one shown face_up", "one shown face_up", "one shown face_up", "one shown face_up", "one"),
         ("mid_shoe_burn", False, False, False, True, False),
-        ("restart_if_burn_missed", False, False, False, True, False),
-        ("wrong_card_moves_to_player", False, False, False, True, False),
         ("card_may_return_to_shoe", False, False, False, True, False),
         ("manual_entry", "silent", "silent", "silent", "silent", "casino_supervisor"),
         ("dummy_needs_authorisation", False, False, False, True, True),
         ("dummy_ordered_by", ANY_ERROR, ANY_ERROR, ANY_ERROR, "player_overdraw banker_overdraw first_card_face_up", ""),
         ("this_no_bet", True, True, False, True, False),
-        ("free_hand_accepts_wagers", False, False, True, False, False),
         ("over_max_policy", "to_maximum", "valid_in_full", "to_maximum", "to_maximum", "never_accepted"),
-        ("same_back_with_scanner", "casino_supervisor", "agm", "never", "silent", "never"),
     ],
 )
 def test_where_the_books_differ(

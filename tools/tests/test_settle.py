@@ -324,6 +324,8 @@ def test_a_wager_that_never_opened_is_void_and_a_tie_pays_its_percentage() -> No
         ({"stakes": {"tie": 0}}, "stakes.tie: 0 is not a stake"),
         ({"stakes": {"tie": 1.5}}, "$.stakes"),
         ({"stakes": {"tie": 5}, "chip": 0}, "chip: 0 is not the value of a chip"),
+        ({"stakes": {"banker": 5}, "differential": -1}, "differential: -1 is below 0 (6.5)"),
+        ({"stakes": {"tie": 5}, "table_maximum": 0}, "table_maximum"),
     ],
 )
 def test_stakes_that_are_refused(money: dict[str, object], error: str) -> None:
@@ -333,3 +335,64 @@ def test_stakes_that_are_refused(money: dict[str, object], error: str) -> None:
 def test_only_crown_has_a_differential() -> None:
     error = paid("star-baccarat", "baccarat", stakes={"tie": 5}, differential=3)["error"]
     assert "differential: game baccarat of star-baccarat has none; leave it out" in error
+
+
+PLAYER_LEADS = ["6S", "2H", "KH", "KC", "4D"]  # the Player stands on 6; the Banker draws to 6
+BANKER_SIX = ["2S", "6H", "3H", "KC", "4S"]  # the Banker has 6, and the Player must draw
+
+
+@pytest.mark.parametrize(
+    ("book", "game", "stock", "stakes", "error"),
+    [
+        (
+            "crown-baccarat", "traditional", PLAYER_LEADS, {"shield_player": 50},
+            "stakes.shield_player: it needs a wager on player (5.8.1(b), 5.9.1)",
+        ),
+        (
+            "crown-baccarat", "traditional", PLAYER_LEADS, {"shield_player": 150, "player": 100},
+            "stakes.shield_player: 150 is above the wager on player, 100 (5.8.1(b), 5.9.1)",
+        ),
+        (
+            "crown-baccarat", "crown", BANKER_SIX, {"insurance_no_6": 50},
+            "stakes.insurance_no_6: it needs a wager on player or banker (1.1)",
+        ),
+        (
+            "nz-baccarat", "standard", PLAYER_LEADS, {"insurance2_player": 50, "banker": 100},
+            "stakes.insurance2_player: it needs a wager on player (11H.2)",
+        ),
+        ("star-rapid", "baccarat", BANKER_WINS, {"banker": 25}, "star-rapid rounds nothing (8.2.3)"),
+    ],
+)  # fmt: skip
+def test_a_stake_that_the_book_does_not_permit_is_refused_with_its_clause(
+    book: str, game: str, stock: list[str], stakes: dict[str, int], error: str
+) -> None:
+    assert error in paid(book, game, stock=stock, stakes=stakes)["error"]
+
+
+def test_a_wager_that_needs_other_decks_takes_no_stake() -> None:
+    line = {"id": 0, "stock": BANKER_WINS, "stakes": {"crown_pair_player": 100}}
+    (answer,) = answers("--rulebook", "crown-baccarat", "--decks", "6", lines=[line])
+    assert answer["error"] == "line 1: stakes.crown_pair_player: it needs 8 decks, not 6 (3.1.1)"
+
+
+def test_no_lucky_tie_where_no_tie_may_be_wagered() -> None:
+    """Crown 11.2.1(a): Lucky Chase permits no side wager, Tie among them; 13.4.6(a): a Lucky Tie is for Tie wagers."""
+    line = {"id": 0, "stock": ["8S", "8S", "8C", "8C"], "jackpot": "lucky_tie"}
+    (refused,) = answers("--rulebook", "crown-baccarat", "--set", "game=lucky_chase", lines=[line])
+    assert refused["error"] == (
+        "line 1: jackpot: lucky_tie is for players with a wager on tie, and game lucky_chase has none "
+        "(11.2.1(a), 13.4.6(a))"
+    )
+    for game in ("traditional", "crown", "two_to_one", "tie"):
+        (answer,) = answers("--rulebook", "crown-baccarat", "--set", f"game={game}", lines=[line])
+        assert answer["option_3"] == {"outcome": "lucky_tie", "percent_range": [100, 100]}
+
+
+def test_stakes_outside_the_limits_of_the_table() -> None:
+    """The Star 6.5: paid or collected to the maximum; Premium 6.3: valid; Rapid 6.2: rejected."""
+    star = paid("star-baccarat", "baccarat", stakes={"banker": 500}, table_maximum=400)
+    assert star["payments"] == {"banker": {"net": 380, "void": 100}}
+    premium = paid("star-premium", "premium", stakes={"banker": 500}, table_maximum=400)
+    assert premium["payments"] == {"banker": {"net": 475, "void": 0}}
+    rapid = paid("star-rapid", "baccarat", stakes={"banker": 500}, table_minimum=600)
+    assert rapid["payments"] == {"banker": {"net": 0, "void": 500}}

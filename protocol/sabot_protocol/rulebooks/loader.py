@@ -39,6 +39,8 @@ def _problems(book: Rulebook, name: str) -> Iterator[str]:
     yield from (f"money.{problem}" for problem in _money_problems(book, book.money))
     for jackpot_id, jackpot in book.jackpot.items():
         yield from (f"jackpot.{jackpot_id}: {problem}" for problem in _jackpot_problems(jackpot))
+        if not any(jackpot.wager == wager.id for game in book.game for wager in book.wagers(game)):
+            yield f"jackpot.{jackpot_id}.wager: no wager {jackpot.wager!r}"
     for option_id, option in book.option.items():
         yield from (f"option.{option_id}.games: no game {game!r}" for game in option.games if game not in book.game)
     for wager in book.wager:
@@ -47,6 +49,11 @@ def _problems(book: Rulebook, name: str) -> Iterator[str]:
         yield from (f"sequence {sequence.id}: no game {game!r}" for game in sequence.games if game not in book.game)
         yield from _odds_problems(f"sequence {sequence.id}", sequence.odds.values())
     for game in book.game:
+        known = {wager.id for wager in book.wagers(game)}
+        for one in book.wagers(game):
+            yield from (
+                f"wager {one.id}.main: no wager {main!r} in game {game}" for main in one.main if main not in known
+            )
         ids = Counter(wager.id for wager in book.wagers(game))
         yield from (f"wager {twice} is twice in game {game}" for twice, count in ids.items() if count > 1)
 

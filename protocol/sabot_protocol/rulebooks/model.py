@@ -88,31 +88,19 @@ class HouseSwitch(_Strict, frozen=True):
 
 # Every switch of a house and its possible values; a text may list several, separated by spaces.
 SWITCHES: dict[str, frozenset[bool | str]] = {
-    "overdraw_player_undisclosed": frozenset({"live", "dummy"}),
-    "overdraw_banker_undisclosed": frozenset({"live", "dummy"}),
-    "boxed_initial_card_voids": frozenset({False, "international"}),
-    "reconstruct": frozenset({"no", "binding", "withdrawal"}),
-    "short_shoe_forces_new_cards": frozenset({True, False}),
     "post_cut_dummy_coups": frozenset({True, False}),
     "burn_modes": frozenset({"one", "shown", "face_up"}),
     "mid_shoe_burn": frozenset({True, False}),
     "cut_depth_cards": frozenset({"20", "13"}),
-    "restart_if_burn_missed": frozenset({True, False}),
-    "wrong_card_moves_to_player": frozenset({True, False}),
     "card_may_return_to_shoe": frozenset({True, False}),
     "manual_entry": frozenset({"silent", "casino_supervisor"}),
     "dummy_needs_authorisation": frozenset({True, False}),
     "dummy_ordered_by": frozenset(OrderedBy.flags),
     "this_no_bet": frozenset({True, False}),
     "result_before_confirm": frozenset({True, False}),
-    "discrepancy_rule": frozenset({"silent", "confirm_or_void"}),
     "foreign_card_rule": frozenset({"silent", "void_check"}),
-    "foreign_card_notify": frozenset({"surveillance", "inspector"}),
-    "free_hand_accepts_wagers": frozenset({True, False}),
     "over_max_policy": frozenset({"to_maximum", "valid_in_full", "never_accepted"}),
     "under_min_policy": frozenset({"valid", "silent", "paid_and_warned", "rejected"}),
-    "misdelivery_policy": frozenset({"reconstruct", "choice", "withdraw", "void"}),
-    "same_back_with_scanner": frozenset({"casino_supervisor", "agm", "never", "silent"}),
 }
 
 
@@ -163,6 +151,7 @@ class Game(_Strict, frozen=True):
     decks: tuple[int, ...] = ()  # if not the rulebook's
     decks_clause: str = ""
     tournament_clause: str = ""  # if only tournaments may offer it
+    only_clause: str = ""  # that no wager but those of the game is permitted
 
 
 class Option(_Strict, frozen=True):
@@ -209,6 +198,8 @@ class Wager(_Strict, frozen=True):
     decks_clause: str = ""
     excludes: tuple[str, ...] = ()
     excludes_clause: str = ""
+    main: tuple[str, ...] = ()  # one of these must be wagered on too, at least as much (A-92)
+    main_clause: str = ""
 
     def needed_decks(self, decks: int) -> str:
         """Return the number of decks that the wager needs, as text, if it is not this one; else an empty text."""
@@ -227,6 +218,7 @@ class Wager(_Strict, frozen=True):
                 sides=False,
                 win={name.format(side=side): price for name, price in self.win.items()},
                 excludes=tuple(name.format(side=other) for name in self.excludes for other in SIDES),
+                main=tuple(name.format(side=side) for name in self.main),
             )
 
 
@@ -270,10 +262,9 @@ class Ante(_Strict, frozen=True):
 class Money(_Strict, frozen=True):
     """What happens to a payment that chips cannot make exactly, and what the house charges."""
 
-    rounding: Literal["next_highest", "void_excess"]
+    rounding: Literal["next_highest", "void_excess", "exact"]  # exact: the book rounds nothing
     clause: str
     exact_odds: str = ""  # void_excess: a stake at these odds is valid as far as chips can pay it exactly
-    exact_clause: str = ""
     differential: Differential | None = None
     ante: Ante | None = None
 
@@ -283,6 +274,8 @@ class Jackpot(_Strict, frozen=True):
 
     initial_rank: str
     clause: str
+    wager: str  # who has it takes part
+    wager_clause: str
     option: dict[str, dict[str, tuple[int, int]]]
 
 

@@ -6,7 +6,7 @@ How a house rounds, its commissions and its fees are in [money] of its rulebook.
 from collections.abc import Mapping
 from fractions import Fraction
 from math import ceil
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from sabot_protocol.rulebooks.model import Ante, Differential, Rulebook
 from sabot_protocol.wagers.settled import Settled
@@ -15,6 +15,16 @@ from sabot_protocol.wagers.table import Table
 
 class MoneyError(ValueError):
     """A stake, chip or differential that cannot be settled; the message names the field."""
+
+
+class Limits(NamedTuple):
+    """What the sign of the table says of each wager; None: nothing."""
+
+    minimum_cents: int | None = None
+    maximum_cents: int | None = None
+
+
+NO_LIMITS: Final = Limits()
 
 
 class Payment(NamedTuple):
@@ -30,21 +40,31 @@ def payments(
     stakes_cents: Mapping[str, int],
     chip_cents: int = 1,
     differential_cents: int | None = None,
+    limits: Limits = NO_LIMITS,
 ) -> dict[str, Payment]:
     """Return the payment on each stake of a coup; `chip_cents` is the smallest chip that payments are made in."""
     _check(table, settled, stakes_cents, chip_cents)
-    differential = None if differential_cents is None else _differential(table)
+    differential = None if differential_cents is None else _differential(table, differential_cents)
     found = {}
     for name, stake_cents in stakes_cents.items():
         if settled[name].result == "not_offered":
             found[name] = Payment(0, stake_cents)
             continue
-        valid_cents = valid_stake(table.book, stake_cents, table.win_odds(name), chip_cents)
+        _check_main(table, name, stakes_cents)
+        within_cents = within_limits(table.book, stake_cents, limits)
+        valid_cents = valid_stake(table.book, within_cents, table.win_odds(name), chip_cents)
         odds = settled[name].odds
         if differential and differential_cents is not None and name in differential.wagers:
             odds = odds_above(differential, valid_cents, differential_cents, odds)
-        found[name] = Payment(pay(table.book, valid_cents, odds, chip_cents), stake_cents - valid_cents)
+        found[name] = Payment(_paid(table, name, valid_cents, odds, chip_cents), stake_cents - valid_cents)
     return found
+
+
+def _paid(table: Table, name: str, valid_cents: int, odds: Fraction, chip_cents: int) -> int:
+    try:
+        return pay(table.book, valid_cents, odds, chip_cents)
+    except MoneyError as error:
+        raise MoneyError(f"stakes.{name}: {error}") from None
 
 
 def _check(table: Table, settled: Mapping[str, Settled], stakes_cents: Mapping[str, int], chip_cents: int) -> None:
@@ -55,20 +75,63 @@ def _check(table: Table, settled: Mapping[str, Settled], stakes_cents: Mapping[s
             raise MoneyError(f"stakes.{name}: game {table.settings.game} of {table.book.id} has no such wager")
         if stake_cents <= 0:
             raise MoneyError(f"stakes.{name}: {stake_cents} is not a stake; it must be above 0")
+        wager = table.wagers[name].wager
+        if beside := sorted(set(wager.excludes) & stakes_cents.keys()):
+            raise MoneyError(
+                f"stakes.{name}: a table that offers {beside[0]} does not offer it ({wager.excludes_clause})"
+            )
 
 
-def _differential(table: Table) -> Differential:
+def _check_main(table: Table, name: str, stakes_cents: Mapping[str, int]) -> None:
+    """Refuse a wager that needs another one, without it or above it (A-92)."""
+    wager = table.wagers[name].wager
+    if not wager.main:
+        return
+    mains = " or ".join(wager.main)
+    placed_cents = max((stakes_cents.get(main, 0) for main in wager.main), default=0)
+    if not placed_cents:
+        raise MoneyError(f"stakes.{name}: it needs a wager on {mains} ({wager.main_clause}); give its stake too")
+    if stakes_cents[name] > placed_cents:
+        raise MoneyError(
+            f"stakes.{name}: {stakes_cents[name]} is above the wager on {mains}, {placed_cents} ({wager.main_clause})"
+        )
+
+
+def _differential(table: Table, differential_cents: int) -> Differential:
     differential, game = table.book.money.differential, table.settings.game
     if differential is None or game not in differential.games:
         raise MoneyError(f"differential: game {game} of {table.book.id} has none; leave it out")
+    if differential_cents < 0:
+        raise MoneyError(f"differential: {differential_cents} is below 0 ({differential.clause}); give the table's")
     return differential
 
 
+def within_limits(book: Rulebook, stake_cents: int, limits: Limits) -> int:
+    """Return the part of a stake that counts when it is found outside the limits after wagers closed."""
+    minimum_cents, maximum_cents = limits
+    over, under = book.switch["over_max_policy"], book.switch["under_min_policy"]
+    if minimum_cents is not None and stake_cents < minimum_cents and under.value == "rejected":
+        return 0
+    if maximum_cents is None or stake_cents <= maximum_cents or over.value == "valid_in_full":
+        return stake_cents
+    return maximum_cents
+
+
 def pay(book: Rulebook, stake_cents: int, odds: Fraction, chip_cents: int) -> int:
-    """Return what is paid on a valid stake, rounded as the house does (A-65); a loss is collected in full."""
-    if odds > 0 and book.money.rounding == "next_highest":
-        return ceil(stake_cents * odds / chip_cents) * chip_cents
-    return ceil(stake_cents * odds)
+    """Return what is paid on a valid stake, rounded as the house does (A-65); a loss is collected in full.
+
+    MoneyError if the rulebook rounds nothing and the payment is no whole number of its chips.
+    """
+    due_cents = stake_cents * odds
+    if odds > 0 and book.money.rounding != "void_excess":
+        chips = due_cents / chip_cents
+        if book.money.rounding == "exact" and chips.denominator != 1:
+            raise MoneyError(
+                f"{due_cents} cannot be credited in units of {chip_cents}, and {book.id} rounds nothing "
+                f"({book.money.clause}); give a stake that can be paid exactly"
+            )
+        return ceil(chips) * chip_cents
+    return ceil(due_cents)
 
 
 def valid_stake(book: Rulebook, stake_cents: int, win_odds: Fraction, chip_cents: int) -> int:

@@ -3,13 +3,14 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 import typer
 from sabot_gateway import rules
 from sabot_protocol.cards import POINTS
 from sabot_protocol.rulebooks import Rulebook
+from sabot_protocol.rulebooks.model import Jackpot
 from sabot_protocol.wagers import facts, lucky_tie, money, roulette, sequences, three_card
 from sabot_protocol.wagers.settled import Settled
 from sabot_protocol.wagers.table import Settings, Table, decided_by
@@ -27,9 +28,12 @@ _FIELDS = {
     "number": frozenset({"id", "number"}),
     "dealer": frozenset({"id", "player", "dealer"}),
     "jackpot": frozenset({"id", "stock", "jackpot"}),
-    "stock": frozenset({"id", "stock", "stakes", "chip", "differential"}),
+    "stock": frozenset({"id", "stock", "stakes", "chip", "differential", "table_maximum", "table_minimum"}),
 }
 _OTHER_GAMES = {"three_card": "player and dealer", "roulette": "number"}
+
+
+Limit = Annotated[int, msgspec.Meta(gt=0)] | None
 
 
 class Stakes(msgspec.Struct):
@@ -38,6 +42,8 @@ class Stakes(msgspec.Struct):
     stakes: dict[str, int]
     chip: int = 1  # smallest chip that payments are made in
     differential: int | None = None
+    table_minimum: Limit = None  # for each wager, as the table's sign has them
+    table_maximum: Limit = None
 
 
 class Settler:
@@ -102,9 +108,18 @@ class Settler:
     def _payments(self, line: dict[str, Any], key: facts.Facts) -> bytes:
         fields = {name: line[name] for name in Stakes.__struct_fields__ if name in line}
         given = msgspec.convert(fields, Stakes)
+        self._check_decks(given.stakes)
         settled = self._table.settle(key)
-        paid = money.payments(self._table, settled, given.stakes, given.chip, given.differential)
+        limits = money.Limits(given.table_minimum, given.table_maximum)
+        paid = money.payments(self._table, settled, given.stakes, given.chip, given.differential, limits)
         return _encode({name: {"net": one.net_cents, "void": one.void_cents} for name, one in paid.items()})
+
+    def _check_decks(self, stakes: dict[str, int]) -> None:
+        """Refuse a stake on a wager that is not offered with this number of decks."""
+        for name in stakes.keys() & self._table.wagers.keys():
+            wager = self._table.wagers[name].wager
+            if needed := wager.needed_decks(self._decks):
+                raise BadLineError(f"stakes.{name}: it {needed}, not {self._decks} ({wager.decks_clause})")
 
     def _encoded(self, key: facts.Facts) -> bytes:
         """Return points, winner and all outcomes of a coup as JSON."""
@@ -175,8 +190,18 @@ class Settler:
             )
         stock: Any = line.get("stock")
         self._check_stock(stock)
+        self._check_takes_part(name, jackpots[name])
         coup = _played(stock)
         return _encode(lucky_tie.outcomes(jackpots[name], coup.player, coup.banker))[1:]
+
+    def _check_takes_part(self, name: str, jackpot: Jackpot) -> None:
+        """Refuse a jackpot in a game that has not the wager with which a player takes part."""
+        if jackpot.wager not in self._table.wagers:
+            game = self._settings.game
+            clauses = ", ".join(filter(None, (self._book.game[game].only_clause, jackpot.wager_clause)))
+            raise BadLineError(
+                f"jackpot: {name} is for players with a wager on {jackpot.wager}, and game {game} has none ({clauses})"
+            )
 
     def _check_stock(self, stock: Any) -> None:
         if needed := _OTHER_GAMES.get(self._settings.game):
