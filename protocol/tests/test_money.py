@@ -87,6 +87,11 @@ def test_a_stake_that_cannot_be_credited_is_named() -> None:
         pay(RAPID, "baccarat", BANKER_WINS, {"banker": 25})
 
 
+def test_the_smallest_stake_and_the_smallest_chip_are_one_cent() -> None:
+    assert pay(STAR, "baccarat", BANKER_WINS, {"player": 1}, chip=1) == {"player": Payment(-1, 0)}
+    assert pay(STAR, "baccarat", BANKER_WINS, {"banker": 1}, chip=1) == {"banker": Payment(1, 0)}
+
+
 # Wagers that need another one
 
 

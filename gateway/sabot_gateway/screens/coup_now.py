@@ -9,6 +9,7 @@ from sabot_protocol.wagers.closing import Cause, Known, closed_by
 
 from sabot_gateway.screens.state import ScreenState
 from sabot_gateway.verify import Verifier
+from sabot_gateway.verify.checks.lock import style_of
 from sabot_gateway.verify.state import NOT_OPEN
 
 
@@ -47,8 +48,7 @@ def coup_now(verifier: Verifier, screens: ScreenState) -> CoupNow:
 
 def closing(verifier: Verifier) -> StyleClosing:
     """Return when wagers close at this table, by its book and style."""
-    style = "international" if verifier.profile["switches"]["international"] else ""
-    return verifier.book.closing.at(style)
+    return verifier.book.closing.at(style_of(verifier.profile))
 
 
 def bets_phase(verifier: Verifier, now: CoupNow) -> BetsPhase:

@@ -17,7 +17,7 @@ from sabot_gateway.verify.checks.cutting_card import CuttingCardCheck
 from sabot_gateway.verify.checks.hand_over import HandOverCheck
 from sabot_gateway.verify.checks.irregularities import IrregularityCheck
 from sabot_gateway.verify.checks.kinds import KindCheck
-from sabot_gateway.verify.checks.lock import LockCheck
+from sabot_gateway.verify.checks.lock import LockCheck, style_of
 from sabot_gateway.verify.checks.notices import KindNotices
 from sabot_gateway.verify.checks.numbering import NumberingCheck
 from sabot_gateway.verify.checks.profile import ProfileCheck
@@ -57,7 +57,7 @@ class Checks:
             self.cutting_card,
             face_down=not switches["dealt_face_up"],
         )
-        self.lock = LockCheck(state, book)
+        self.lock = LockCheck(state, book, style_of(profile))
         self.hand_over = HandOverCheck(state, table, moves, self.composition)
         self.void_cause = VoidCause(state, book, who)
 

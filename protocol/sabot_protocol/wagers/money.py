@@ -88,7 +88,7 @@ def _check_main(table: Table, name: str, stakes_cents: Mapping[str, int]) -> Non
     if not wager.main:
         return
     mains = " or ".join(wager.main)
-    placed_cents = max((stakes_cents.get(main, 0) for main in wager.main), default=0)
+    placed_cents = max(stakes_cents.get(main, 0) for main in wager.main)
     if not placed_cents:
         raise MoneyError(f"stakes.{name}: it needs a wager on {mains} ({wager.main_clause}); give its stake too")
     if stakes_cents[name] > placed_cents:
@@ -112,9 +112,9 @@ def within_limits(book: Rulebook, stake_cents: int, limits: Limits) -> int:
     over, under = book.switch["over_max_policy"], book.switch["under_min_policy"]
     if minimum_cents is not None and stake_cents < minimum_cents and under.value == "rejected":
         return 0
-    if maximum_cents is None or stake_cents <= maximum_cents or over.value == "valid_in_full":
+    if maximum_cents is None or over.value == "valid_in_full":
         return stake_cents
-    return maximum_cents
+    return min(stake_cents, maximum_cents)
 
 
 def pay(book: Rulebook, stake_cents: int, odds: Fraction, chip_cents: int) -> int:
@@ -123,15 +123,15 @@ def pay(book: Rulebook, stake_cents: int, odds: Fraction, chip_cents: int) -> in
     MoneyError if the rulebook rounds nothing and the payment is no whole number of its chips.
     """
     due_cents = stake_cents * odds
-    if odds > 0 and book.money.rounding != "void_excess":
-        chips = due_cents / chip_cents
-        if book.money.rounding == "exact" and chips.denominator != 1:
-            raise MoneyError(
-                f"{due_cents} cannot be credited in units of {chip_cents}, and {book.id} rounds nothing "
-                f"({book.money.clause}); give a stake that can be paid exactly"
-            )
-        return ceil(chips) * chip_cents
-    return ceil(due_cents)
+    if odds < 0 or book.money.rounding == "void_excess":
+        return ceil(due_cents)
+    chips = due_cents / chip_cents
+    if book.money.rounding == "exact" and chips.denominator != 1:
+        raise MoneyError(
+            f"{due_cents} cannot be credited in units of {chip_cents}, and {book.id} rounds nothing "
+            f"({book.money.clause}); give a stake that can be paid exactly"
+        )
+    return ceil(chips) * chip_cents
 
 
 def valid_stake(book: Rulebook, stake_cents: int, win_odds: Fraction, chip_cents: int) -> int:

@@ -1,6 +1,7 @@
 """Lock: no card is drawn while the exit is locked by command."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from sabot_protocol.rulebooks import Rulebook
 
@@ -14,8 +15,14 @@ _CLOSING = {
     "first_card_dealt": "The first card is out, so wagers are closed. Do not accept, change or return any.",
     "first_card_exposed": "Keep it face down: wagers close when a card of the coup is exposed.",
     "no_more_bets_and_first_card_removed": "Call no more bets: the first card is out, so that call closes wagers.",
+    "no_more_bets": "Call no more bets when the wagers are placed: the call closes them.",
     "end_of_wagering_period": "The wagering period is over: take no more wagers. Those already placed stand.",
 }
+
+
+def style_of(profile: dict[str, Any]) -> str:
+    """Return the style in which this table closes wagers, as the book's [closing] names it."""
+    return "international" if profile["switches"]["international"] else ""
 
 
 @dataclass
@@ -24,6 +31,7 @@ class LockCheck:
 
     state: ShoeState
     book: Rulebook
+    style: str = ""  # of dealing, where the book closes wagers by it
     on: bool = False  # for certain
 
     def log_gap(self, event: Event) -> Findings:
@@ -50,7 +58,7 @@ class LockCheck:
             return NONE
         if self.state.phase in ("closed", "checking"):
             return NONE
-        first, closing = data["slot"] == "player_1", self.book.closing
+        first, closing = data["slot"] == "player_1", self.book.closing.at(self.style)
         say = ["A card was drawn while the exit was locked. It counts: leave it where it was due."]
         say += [_CLOSING[closing.event]] if first else []
         say += ["Do not draw another card until a supervisor has the exit released."]
