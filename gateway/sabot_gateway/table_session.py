@@ -22,6 +22,7 @@ from sabot_gateway.operator import dealt_coups
 from sabot_gateway.ops.table_counts import COUNTED, NOTED, TableCounts
 from sabot_gateway.screens.restore import restored_results
 from sabot_gateway.screens.state import ScreenState
+from sabot_gateway.screens.unseen import without_cards
 from sabot_gateway.shoe import parse
 from sabot_gateway.shoe.driver import Driver
 from sabot_gateway.shoe.fault import FAULTS, ShoeFault, next_step
@@ -295,6 +296,9 @@ class TableSession:
         falling = [one for one in found if one.shoes is not None and (one.part != "flash" or one.soon)]
         return wording.forecast(min(falling, key=lambda one: one.shoes or 0)) if falling else ""
 
+    def _face_up(self) -> bool:
+        return bool(self.verifier.profile["switches"]["dealt_face_up"])
+
     def status(self) -> dict[str, Any]:
         """Return the table's part of `sabot gateway status`."""
         link = self.link
@@ -314,7 +318,7 @@ class TableSession:
             "firmware": link.firmware.status() if link.firmware else None,
             "shoe": self.verifier.state.shoe_no or 0,
             "coup": self.verifier.state.coup_no,
-            "alarms": alarms,
+            "alarms": list(without_cards(alarms, self.screens.results, face_up=self._face_up())),
             "more_alarms": more,
             "disputed": [coup.id for coup in self.verifier.disputed()],
             "more_disputed": self.verifier.disputes.more,

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from desk_bench import DeskBench
+from sabot_gateway.screens.unseen import without_cards
 from sabot_protocol.table_states import HandCard
 from screen_log import TIME, ScreenLog
 from shoe_events import SLOTS, cards, event, result
@@ -131,3 +132,14 @@ def test_the_call_closes_wagers_of_that_coup_only_and_survives_a_restart(log: Sc
     assert (log.history().phase, log.hand().called) == ("bets", False)
     stored = [one for topic, one in log.stored() if topic == "no_more_bets"]
     assert [(one["shoe"], one["coup"], one["by"], one["time"]) for one in stored] == [(1, 1, "A. Smith", TIME)]
+
+
+def test_what_shoe_and_cards_say_is_in_the_status_once_the_result_is_out(log: ScreenLog) -> None:
+    def cards_say(*, face_up: bool = False) -> str:
+        shown = without_cards(log.verifier.active(), log.session.screens.results, face_up=face_up)
+        return next(one.cards_say for one in shown if one.name == "discrepancy")
+
+    log.play(FOUR, winner="banker")
+    assert (cards_say(), "Player 9" in cards_say(face_up=True)) == ("", True)
+    log.card("5S", "player_1", coup_no=2)
+    assert "Player 9" in cards_say()

@@ -105,7 +105,7 @@ class ShoeResults:
         return self._known
 
     def _results(self) -> Results:
-        out = tuple(number for number in sorted(self._texts) if self._is_out(number))
+        out = tuple(number for number in sorted(self._texts) if self.is_out(number))
         return Results(
             " ".join(map(self._texts.__getitem__, out)),
             out,
@@ -113,7 +113,8 @@ class ShoeResults:
             self._coups[out[-1]] if out else None,
         )
 
-    def _is_out(self, number: int) -> bool:
+    def is_out(self, number: int) -> bool:
+        """Return True if everybody may know the result of this coup."""
         return self._closed or number in self._confirmed or number < self.dealt_no
 
 
