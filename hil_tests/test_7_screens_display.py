@@ -99,6 +99,31 @@ def test_corrections_new_shoe_and_notices(screen_site: ScreenSite, screens: Scre
         expect(page.get_by_text("No result yet")).to_be_visible()
 
 
+def test_at_1080p_every_column_of_a_long_shoe_is_shown_and_20_on_a_tile_of_the_wall(
+    screen_site: ScreenSite, screens: Screens
+) -> None:
+    gateway = screen_site.publisher()
+    gateway.table("long-02")
+    gateway.put("long-02/history", history("long-02", results="B P P B B B P B " * 10, coup=81))
+    with screens.page(f"{screen_site.url}/display/long-02", size=(1920, 1080)) as page:
+        expect(page.locator('[data-road="big"] [data-cell="B0.40"]')).to_have_count(1)
+        for road in ("big", "big_eye", "small", "cockroach"):
+            expect(page.locator(f'[data-road="{road}"] [data-cell$="0.0"]')).to_have_count(1)
+            assert off_the_box(page, road) == []
+    with screens.page(f"{screen_site.url}/wall", size=(1920, 1080)) as page:
+        tile = page.locator('[data-road="big"]').filter(has=page.locator('[data-cell="B0.19"]'))
+        expect(tile).to_have_count(1)
+
+
+def off_the_box(page: Page, road: str) -> list[str]:
+    """Return the cells of a road that are drawn beside its box."""
+    found: list[str] = page.locator(f'[data-road="{road}"]').evaluate(
+        """box => [...box.querySelectorAll("[data-cell]")].filter((cell) => cell.getBoundingClientRect().right
+           > box.getBoundingClientRect().right + 1).map((cell) => cell.dataset.cell)"""
+    )
+    return found
+
+
 def test_a_road_that_is_longer_than_its_box_shows_its_newest_columns(screen_site: ScreenSite, screens: Screens) -> None:
     gateway = screen_site.publisher()
     gateway.table("long-01")

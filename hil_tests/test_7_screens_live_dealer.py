@@ -94,9 +94,10 @@ def test_an_overdraw_shows_the_answer_of_the_book_and_a_dealer_alone_cannot_auth
     line(page, "Do not deal. A supervisor must authorise this coup.")
     page.get_by_role("button", name="Authorise").click()
     approve(page, "nina", PIN)  # another dealer
-    expect(page.locator(".said.failed")).to_contain_text("the lowest role that may is Casino Supervisor")
-    page.get_by_role("button", name="Authorise").click()
+    second = page.get_by_role("dialog", name="Second person")
+    expect(second.locator(".say")).to_contain_text("the lowest role that may is Casino Supervisor")  # and it stays
     approve(page)
+    expect(second).to_have_count(0)
     expect(page.locator(".said.ok")).to_contain_text("authorised")
     line(page, "Card 2: Banker's first card")
     expect(page.locator(".notice")).to_have_text("Dummy coup")

@@ -11,7 +11,7 @@ from sabot_floor.jackpots.intake import TableStatus
 from sabot_floor.jackpots.order import StateOf
 
 PATIENCE_S = 10.0  # coups dealt before the fault come first; a faulty shoe deals none
-_REASON = "Fault of the shoe: "
+SHOE_REASON = "Fault of the shoe: "
 
 
 class ShoeFaults:
@@ -30,7 +30,7 @@ class ShoeFaults:
         self._waiting.pop(found.table, None)
         if not found.online:
             return []
-        return [name for name in jackpots if self._reason(name, found.table).startswith(_REASON)]
+        return [name for name in jackpots if self._reason(name, found.table).startswith(SHOE_REASON)]
 
     def due(self, jackpots: Mapping[str, Parameters], now_s: float, time: str) -> Iterable[tuple[str, Withdrawn]]:
         """Yield the withdrawals that are due; call it when no messages of tables are waiting."""
@@ -40,7 +40,10 @@ class ShoeFaults:
             del self._waiting[table]
             for name, parameters in jackpots.items():
                 if table in parameters.tables and not self._reason(name, table):
-                    yield name, Withdrawn(time=time, table=table, reason=f"{_REASON}{ERROR_WORDS.get(fault, fault)}")
+                    yield (
+                        name,
+                        Withdrawn(time=time, table=table, reason=f"{SHOE_REASON}{ERROR_WORDS.get(fault, fault)}"),
+                    )
 
     def _reason(self, jackpot: str, table: str) -> str:
         """Return why a jackpot is not offered at a table, empty if it is."""

@@ -21,6 +21,10 @@ class Beats:
         """Return True if a gateway is judged by its beats."""
         return gateway in self._heard_s
 
+    def last_s(self, gateway: str) -> float:
+        """Return when a gateway that is judged by its beats was heard last."""
+        return self._heard_s[gateway]
+
     def look(self, now_s: float) -> set[str]:
         """Return the gateways that have become silent since the last look."""
         found = {name for name, heard_s in self._heard_s.items() if now_s - heard_s > SILENT_S} - self.silent

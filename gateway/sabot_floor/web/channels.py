@@ -49,8 +49,10 @@ CHANNELS: dict[str, Channel] = {
     "pit_table": _channel(
         pit.panel, "table/status table/shoe table/hand table/history", public=False, keyed=True, every_s=1.0
     ),
-    "jackpot": _channel(jackpot.view, "jackpot/meter jackpot/win", public=True, keyed=True, every_s=1.0),
-    "jackpots": _channel(jackpots.view, "jackpots/meter jackpots/pending jackpots/fault", public=False, every_s=1.0),
+    "jackpot": _channel(jackpot.view, "jackpot/meter jackpot/win tables/status", public=True, keyed=True, every_s=1.0),
+    "jackpots": _channel(
+        jackpots.view, "jackpots/meter jackpots/pending jackpots/fault tables/status", public=False, every_s=1.0
+    ),
     "sign": _channel(sign.view, "table/status table/history", public=True, keyed=True, every_s=1.0),
     "wall": _channel(wall.view, "tables/status tables/history tables/alarms", public=True),
 }

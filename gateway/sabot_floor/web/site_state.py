@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from dataclasses import replace as replace_fields
+from datetime import datetime, timedelta
 from typing import Any, Literal, NamedTuple
 
 import msgspec
@@ -122,6 +123,7 @@ class SiteState:
         self.jackpots: dict[str, JackpotState] = {}
         self.gateways: dict[str, StatusMessage] = {}  # by name; empty if the site has one without a name
         self.beats = beats or Beats()
+        self._lost: dict[str, str] = {}  # when a gateway went offline; its last will has the time of its birth
         self.acts = PersonActs()
         self.broker = False  # the connection is up, and our subscription is answered
         self.unreadable = self.too_many = 0
@@ -162,9 +164,9 @@ class SiteState:
                 case [*_, name] if name in self._left_out:
                     return None
                 case ["status"]:
-                    return self._gateway("", payload)
+                    return self._gateway("", payload, at, retained)
                 case ["gateway", name, "status"]:
-                    return self._gateway(name, payload)
+                    return self._gateway(name, payload, at, retained)
                 case ["beat"]:
                     return self._beat("", payload, at, retained)
                 case ["gateway", name, "beat"]:
@@ -185,7 +187,7 @@ class SiteState:
         online = name in self.gateways and self.gateways[name].state == "online"
         return Subject("gateway", name) if online and not retained and self.beats.heard(name, at.now_s) else None
 
-    def _gateway(self, name: str, payload: bytes) -> Subject | None:
+    def _gateway(self, name: str, payload: bytes, at: Moment, retained: bool) -> Subject | None:
         if not payload:
             self.gateways.pop(name, None)
             self.beats.forget(name)
@@ -196,6 +198,9 @@ class SiteState:
             self.gateways[name] = status
             if status.state == "offline":
                 self.beats.forget(name)
+                self._lost.setdefault(name, status.time if retained else at.time)
+            else:
+                self._lost.pop(name, None)
         return Subject("gateway", name)
 
     def _table(self, key: str, name: str, payload: bytes, at: Moment, retained: bool) -> Subject | None:
@@ -283,6 +288,18 @@ class SiteState:
         """Return True if a gateway is online and not silent."""
         status = self.gateways.get(name)
         return status is not None and status.state == "online" and name not in self.beats.silent
+
+    def away_since(self, name: str, at: Moment) -> str:
+        """Return when a gateway was lost, or went online if it is there; empty if that is not known."""
+        if name in self.beats.silent:
+            heard = datetime.fromisoformat(at.time) - timedelta(seconds=at.now_s - self.beats.last_s(name))
+            return heard.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        return self._lost.get(name) or self.gateways[name].time
+
+    def is_away(self, name: str) -> bool:
+        """Return True if it is known that no gateway answers for a table now."""
+        table = self.tables.get(name)
+        return table is not None and table.status is not None and not self.link(name).gateway
 
     def newest(self, name: str) -> tuple[int, int]:
         """Return the shoe of a table and its newest coup that has ended; zeros where that is not known."""

@@ -26,7 +26,7 @@ function Tables({jackpot, start}) {
   return html`<ul class="tables">${jackpot.tables.map((name) => {
     const why = jackpot.not_offered[name];
     const verb = why ? "restore" : "withdraw";
-    return html`<li key=${name}><b>${name}</b> <span class=${why ? "bad" : "good"}>${why || t("console.offered")}</span>
+    return html`<li key=${name}><b>${name}</b> <span class=${why ? "bad" : "good"}>${why || t("console.offered")}</span>${jackpot.away.includes(name) ? html` <strong class="bad">${t("console.away")}</strong>` : null}
       <button type="button" class="plain" onClick=${() => start(verb, {table: name})}>${t(`console.${verb}`)}</button></li>`;
   })}</ul>`;
 }

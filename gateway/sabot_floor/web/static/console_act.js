@@ -1,6 +1,6 @@
 // An act about a jackpot: who may do it by the book, what it needs, and the button that does it.
 import {html, useLayoutEffect, useRef, useState} from "./vendor/preact.js";
-import {act, newId} from "./session.js";
+import {act, newId, useBackTo} from "./session.js";
 import {t} from "./words.js";
 
 const AMOUNT = /^(-?)([0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,10})(?:\.([0-9]{1,3}))?$/;
@@ -44,6 +44,7 @@ export function ActForm({jackpot, verb, about, done}) {
   const [busy, setBusy] = useState(false);
   const given = useRef(kind.args(about)); // the same id however often it is sent
   const first = useRef(null);
+  useBackTo();
   useLayoutEffect(() => first.current?.focus(), []);
   const fields = kind.fields.filter((name) => name !== "notified" || may?.notify.length);
   const needed = (name) => !(name === "reason" && MAY_BE_EMPTY.includes(verb));

@@ -2,7 +2,7 @@
 import {html, render, useEffect, useState} from "./vendor/preact.js";
 import {NotLive, useLive} from "./live.js";
 import {t, title} from "./words.js";
-import {Badge, Gate, turned, useSession} from "./session.js";
+import {Badge, Gate, backTo, turned, useSession} from "./session.js";
 import {Assistant} from "./dealer_assistant.js";
 import {CommandForm, Dialog, perform, stepText} from "./dealer_command.js";
 import {Alarms, Extra, Hand, Offers, Reasons} from "./dealer_parts.js";
@@ -66,10 +66,12 @@ function Terminal({state, session}) {
     if (answer.ok && exposed) perform(table, exposed);
   };
   const run = async (one, filled) => {
+    const before = document.activeElement;
     choose(null);
     setAssistant(false);
     const answer = await perform(table, one, filled);
     if (answer.say) say(answer);
+    backTo(before);
   };
   const press = (one) => {
     setAssistant(false);

@@ -1,7 +1,7 @@
 // Commands of the Dealer Terminal: what a step still needs (a card, a name, a clause, a second person), then its answer.
 import {html, useLayoutEffect, useRef, useState} from "./vendor/preact.js";
 import {t} from "./words.js";
-import {act, secondPerson} from "./session.js";
+import {act, secondPerson, useBackTo} from "./session.js";
 
 const RANKS = "A23456789TJQK";
 const SUITS = {S: "♠", H: "♥", D: "♦", C: "♣"};
@@ -11,16 +11,15 @@ const SUITS = {S: "♠", H: "♥", D: "♦", C: "♣"};
 export async function perform(table, step, filled = {}) {
   const {clause: typed, ...args} = filled;
   const body = {do: "table", table, clause: typed || step.clause};
-  if (step.role) {
-    const second = await secondPerson(t("dealer.approves", {role: step.role, step: stepText(step)}));
-    if (second === null) return {ok: false, say: ""};
-    body.second = second;
-  }
-  if (step.first) {
-    const answer = await act({...body, command: step.first, args: {}});
-    if (!answer.ok) return answer;
-  }
-  return act({...body, command: step.verb, args: {...step.args, ...args}});
+  const send = async (own) => {
+    if (step.first) {
+      const answer = await act({...own, command: step.first, args: {}});
+      if (!answer.ok) return answer;
+    }
+    return act({...own, command: step.verb, args: {...step.args, ...args}});
+  };
+  if (!step.role) return send(body);
+  return secondPerson(t("dealer.approves", {role: step.role, step: stepText(step)}), (second) => send({...body, second}));
 }
 
 export function stepText(step) {
@@ -29,10 +28,11 @@ export function stepText(step) {
 
 export function Dialog({label, close, children}) {
   const element = useRef(null);
+  useBackTo();
   useLayoutEffect(() => {
     const shown = element.current;
     shown.showModal();
-    return () => shown.close(); // the focus goes back to where it was
+    return () => shown.close();
   }, []);
   const closed = (event) => {
     event.preventDefault();

@@ -4,7 +4,7 @@ import {Hand} from "./cards.js";
 import {NotLive, useLive} from "./live.js";
 import {Ask, Road} from "./roads.js";
 import {Unknown} from "./unknown.js";
-import {t, title} from "./words.js";
+import {t, title, wordOr} from "./words.js";
 
 const key = decodeURIComponent(location.pathname.split("/")[2] ?? "");
 const WITHOUT_WAGERS = ["no_bet", "void_hand", "dummy"];
@@ -37,7 +37,7 @@ function Jackpots({jackpots}) {
     <div key=${one.id} class=${one.why ? "jackpot fault" : "jackpot"}>
       <span class="name">${one.title}</span>
       ${one.why
-        ? html`<strong>${t("display.jackpot_not_offered")}</strong><span class="why">${one.why}</span>`
+        ? html`<strong>${t("display.jackpot_not_offered")}</strong><span class="why">${wordOr(`jackpot.why_${one.why}`, one.why)}</span>`
         : html`<strong class="amount">${one.amount}</strong>`}
     </div>`)}</div>`;
 }

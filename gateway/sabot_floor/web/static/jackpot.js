@@ -2,7 +2,7 @@
 import {html, render, useEffect, useRef, useState} from "./vendor/preact.js";
 import {NotLive, useLive} from "./live.js";
 import {Unknown} from "./unknown.js";
-import {t, title} from "./words.js";
+import {t, title, wordOr} from "./words.js";
 
 const key = decodeURIComponent(location.pathname.split("/")[2] ?? "");
 const table = new URLSearchParams(location.search).get("table") ?? "";
@@ -51,17 +51,28 @@ function Won({won}) {
   return html`<div class="won" role="alert"><h2>${t("jackpot.won")}</h2><p>${t("jackpot.won_at", won)}</p><p class="outcome">${won.outcome}</p></div>`;
 }
 
+// Why a jackpot is not offered: the words of the page, else those that a person gave.
+const whyText = (why) => wordOr(`jackpot.why_${why}`, why);
+
+// Why the amount is not live: coups of a table do not come while its gateway does not answer.
+function amountWhy(state, why) {
+  if (why || !state?.away?.length) return why;
+  return (table ? state.away.includes(table) : state.away.length === state.tables.length) ? "no_gateway" : "";
+}
+
 function NotOffered({state}) {
   const here = table && state.not_offered[table];
-  if (here) return html`<div class="not-offered" role="alert"><h2>${t("jackpot.not_offered")}</h2><p>${t("jackpot.why", {why: here})}</p></div>`;
+  if (here) return html`<div class="not-offered" role="alert"><h2>${t("jackpot.not_offered")}</h2><p>${t("jackpot.why", {why: whyText(here)})}</p></div>`;
   if (table) return null;
   return html`<ul class="elsewhere">${Object.entries(state.not_offered).map(
-    ([name, why]) => html`<li>${t("jackpot.not_offered_at", {table: name})}: ${why}</li>`,
+    ([name, why]) => html`<li>${t("jackpot.not_offered_at", {table: name})}: ${whyText(why)}</li>`,
   )}</ul>`;
 }
 
 function Page() {
-  const {state, live, why} = useLive(`jackpot/${key || "-"}`);
+  const {state, why: ownWhy} = useLive(`jackpot/${key || "-"}`);
+  const why = amountWhy(state, ownWhy);
+  const live = why === "";
   if (!state) return html`<${NotLive} live=${live} why=${why} />`;
   if (!state.known) return html`<${NotLive} live=${live} why=${why} /><${Unknown} say=${key ? t("unknown.jackpot", {jackpot: key}) : t("unknown.choose_jackpot")} links=${state.others.map((one) => [`/jackpot/${encodeURIComponent(one.id)}`, one.title])} />`;
   const off = Boolean(table && state.not_offered[table]);
@@ -73,6 +84,7 @@ function Page() {
       ${state.won ? html`<${Won} won=${state.won} />` : null}
       ${state.confirming.map((name) => html`<p class="confirming">${t("jackpot.confirming", {table: name})}</p>`)}
       <${NotOffered} state=${state} />
+      ${live && !table ? state.away.map((name) => html`<p class="elsewhere" key=${name}>${t("jackpot.away", {table: name})}</p>`) : null}
       ${state.last.length && !state.won ? html`<p class="last">${t("jackpot.last", state.last[0])}</p>` : null}
     </div>`;
 }

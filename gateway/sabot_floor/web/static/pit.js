@@ -5,7 +5,7 @@ import {setClock} from "./pit_clock.js";
 import {MoveDialog} from "./pit_dialog.js";
 import {Acts, Alarms, Incidents, Tables} from "./pit_lists.js";
 import {Panel} from "./pit_panel.js";
-import {Badge, Gate, act, useSession} from "./session.js";
+import {act, backTo, Badge, Gate, useSession} from "./session.js";
 import {t, title} from "./words.js";
 
 const VIEWS = ["alarms", "incidents", "tables", "acts"]; // one at a time on a narrow screen
@@ -95,7 +95,11 @@ function Console() {
 
   const choose = async (table, move) => {
     if (move.do !== "acknowledge") setChosen({table, move}); // that alone needs no more of the person
-    else setSaid(await act({do: "table", table, command: move.verb, args: move.args}));
+    else {
+      const before = document.activeElement;
+      setSaid(await act({do: "table", table, command: move.verb, args: move.args}));
+      backTo(before);
+    }
   };
   const select = (panel) => change({panel, view: "panel"});
   const close = (answer) => {

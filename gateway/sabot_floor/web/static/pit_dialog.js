@@ -2,7 +2,7 @@
 import {html, useEffect, useLayoutEffect, useRef, useState} from "./vendor/preact.js";
 import {Fields, argumentsOf, recorded} from "./pit_fields.js";
 import {Clause, who} from "./pit_lists.js";
-import {act} from "./session.js";
+import {act, useBackTo} from "./session.js";
 import {t, wordOr} from "./words.js";
 
 const books = new Map(); // by id: a promise of what the server has of a book
@@ -84,6 +84,7 @@ export function MoveDialog({table, move, rulebook, close}) {
   const clause = typed ?? from_book.clause ?? "";
 
   // Before the next key: it meets the dialog, the field and the verdict on the clause as they are drawn.
+  useBackTo();
   useLayoutEffect(() => {
     dialog.current.showModal();
   }, []);

@@ -87,27 +87,34 @@ function gridPath(columns) {
   return down.join("") + across.join("");
 }
 
-// How many columns of a road fit into an element: [ref for the element, columns].
-export function useColumns(least = 6) {
+const SMALLEST = 0.012; // width of a cell, in heights of the window; a phone keeps its large cells
+const PHONE = 700;
+
+// How many columns of a road fit into an element, and how many if its cells are made smaller: [ref, fit, most].
+function useColumns(least = 6) {
   const box = useRef(null);
-  const [columns, set] = useState(least);
+  const [[fit, most], set] = useState([least, least]);
   useEffect(() => {
     const measure = () => {
       const {width, height} = box.current.getBoundingClientRect();
-      if (height > 0) set(Math.max(least, Math.floor((width * ROWS) / height + 0.01)));
+      if (height <= 0) return;
+      const fits = Math.max(least, Math.floor((width * ROWS) / height + 0.01));
+      set([fits, innerWidth < PHONE ? fits : Math.max(fits, Math.floor(width / (innerHeight * SMALLEST)))]);
     };
     const observer = new ResizeObserver(measure);
     observer.observe(box.current);
     measure();
     return () => observer.disconnect();
   }, []);
-  return [box, columns];
+  return [box, fit, most];
 }
 
-// One road: `kind` is bead, big, big_eye, small or cockroach; it shows as many of its newest columns as fit.
+// One road: `kind` is bead, big, big_eye, small or cockroach. Its cells become smaller for a long shoe, then only the
+// newest columns are shown.
 export function Road({kind, cells, label, grid = true}) {
-  const [box, columns] = useColumns();
+  const [box, fit, most] = useColumns();
   const all = kind === "bead" ? beadCells(cells) : parseCells(cells);
+  const columns = Math.max(fit, Math.min(most, 1 + Math.max(0, ...all.map((cell) => cell.column))));
   const shown = newestColumns(all, columns);
   const newest = shown.at(-1);
   return html`<div class="road" data-road=${kind} ref=${box}>

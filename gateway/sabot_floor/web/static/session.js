@@ -41,11 +41,10 @@ export function useSession() {
 // {do: "jackpot", verb, args}. With `second` (a text: what is to be approved) a second person logs in first.
 // Returns {ok, say, data}; {ok: false, say: ""} if the second person has cancelled.
 export async function act(body, second = "") {
-  if (second) {
-    const other = await secondPerson(second);
-    if (other === null) return {ok: false, say: ""};
-    body = {...body, second: other};
-  }
+  return second ? secondPerson(second, (other) => send({...body, second: other})) : send(body);
+}
+
+async function send(body) {
   const {status, data} = await post("/act", body);
   if (status === 401 || status === 403) become(await look());
   return data;
@@ -170,22 +169,50 @@ function Form({head, text, give, cancel}) {
   </form>`;
 }
 
-// Have a second person log in for one act; returns {person, secret}, or null if it was cancelled.
-export function secondPerson(text) {
+// Have a second person log in for one act: `send({person, secret})` does it. The dialog stays with the sentence of a
+// refusal, until it is done or cancelled; then the focus is where it was.
+export function secondPerson(text, send) {
   return new Promise((resolve) => {
+    const before = document.activeElement;
     const place = document.body.appendChild(document.createElement("div"));
     place.className = "overlay";
     const done = (value) => {
       render(null, place);
       place.remove();
       resolve(value);
+      backTo(before);
     };
     const give = async (person, secret) => {
-      done({person, secret});
-      return "";
+      const answer = await send({person, secret});
+      if (answer.ok || !session) done(answer);
+      return answer.say;
     };
-    render(html`<${Form} head=${t("session.second")} text=${text} give=${give} cancel=${() => done(null)} />`, place);
+    render(html`<${Form} head=${t("session.second")} text=${text} give=${give} cancel=${() => done({ok: false, say: ""})} />`, place);
   });
+}
+
+const BACK_MS = 1500; // so long a page may take to draw itself anew after an act
+const LOOK_BACK_MS = 50;
+
+// Give the focus back to the element that had it; where it goes with the act, to the first button of the page.
+export function backTo(element) {
+  const until = performance.now() + BACK_MS;
+  const give = () => {
+    if (document.activeElement === document.body) {
+      const there = element?.isConnected && element !== document.body && !element.disabled ? element : document.querySelector("#page button");
+      there?.focus();
+    }
+    if (performance.now() < until) setTimeout(give, LOOK_BACK_MS);
+  };
+  setTimeout(give);
+}
+
+// For a dialog: when it ends, the focus is where it was before.
+export function useBackTo() {
+  useLayoutEffect(() => {
+    const before = document.activeElement;
+    return () => backTo(before);
+  }, []);
 }
 
 // Shows its children only to a person who has logged in; `kind` is "pit" or "dealer": how long one may be idle.

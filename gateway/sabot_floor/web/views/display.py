@@ -16,10 +16,13 @@ from sabot_protocol.topics import CoupKind, StatusMessage
 
 from sabot_floor.signs.sign import sign
 from sabot_floor.web.site_state import Link, SiteState
+from sabot_floor.web.views.jackpot import reason
 from sabot_floor.web.views.shoe_roads import RoadsView, shoe_view
 
 TAIL = "tail_"  # begins the kinds of the wagers that need the Dragon Tail Indicator
 WITHOUT_ROADS = ("three_card",)  # begins the games that have no Banker and Player for the whole table
+
+PROBLEM = "problem"  # a jackpot whose meters do not add up: the pages have a sentence for it
 
 
 class Tail(msgspec.Struct, frozen=True):
@@ -117,7 +120,7 @@ def jackpots(site: SiteState, table: str) -> list[TableJackpot]:
 
 
 def _jackpot(meter: MeterMessage, table: str) -> TableJackpot:
-    why = meter.problem or meter.not_offered.get(table, "")
+    why = PROBLEM if meter.problem else reason(meter.not_offered.get(table, ""))
     return TableJackpot(meter.jackpot, meter.title, written(meter.meters.display, meter.currency), why)
 
 

@@ -8,8 +8,10 @@ from sabot_protocol.jackpots.currency import number
 from sabot_protocol.jackpots.messages import WinMessage
 from sabot_protocol.service.moment import Moment
 
+from sabot_floor.jackpots.shoe_faults import SHOE_REASON
 from sabot_floor.web.site_state import JackpotState, Link, SiteState
 
+SHOE_FAULT: Final = "shoe_fault"  # the pages have a sentence for it
 WINNING_S: Final = 120.0  # how long a winning message is shown
 _MOST_LAST = 5
 
@@ -42,6 +44,7 @@ class JackpotView(msgspec.Struct, frozen=True, kw_only=True):
     fault: bool = False
     tables: list[str] = []
     not_offered: dict[str, str] = {}
+    away: list[str] = []  # tables whose gateway does not answer: the amount may lack their coups
     confirming: list[str] = []  # tables with a win that is not confirmed yet
     won: ShownWin | None = None
     last: list[ShownWin] = []
@@ -65,11 +68,17 @@ def view(site: SiteState, key: str, at: Moment) -> JackpotView:
         display=meter.meters.display,
         fault=not meter.balanced or bool(meter.problem),
         tables=list(meter.tables),
-        not_offered=meter.not_offered,
+        not_offered={table: reason(why) for table, why in meter.not_offered.items()},
+        away=[table for table in meter.tables if site.is_away(table)],
         confirming=_confirming(found),
         won=shown[0] if paid and seconds_since(paid[-1].time, at.time) < WINNING_S else None,
         last=shown[:_MOST_LAST],
     )
+
+
+def reason(why: str) -> str:
+    """Return why a jackpot is not offered, as players read it: which part of a shoe has a fault is for staff."""
+    return SHOE_FAULT if why.startswith(SHOE_REASON) else why
 
 
 def _others(site: SiteState) -> list[OtherJackpot]:

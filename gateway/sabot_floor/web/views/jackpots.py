@@ -70,6 +70,7 @@ class ConsoleJackpot(msgspec.Struct, frozen=True, kw_only=True):
     problem: str
     tables: list[str]
     not_offered: dict[str, str]
+    away: list[str]  # tables whose gateway does not answer
     pending: list[ConsoleWin]
     more: int
     faults: list[ConsoleFault]
@@ -113,6 +114,7 @@ def _jackpot(
         problem=meter.problem,
         tables=list(meter.tables),
         not_offered=meter.not_offered,
+        away=[table for table in meter.tables if site.is_away(table)],
         pending=[_win(site, win, currency) for win in (pending.wins if pending else [])],
         more=pending.more if pending else 0,
         faults=_faults(site, found),

@@ -144,7 +144,7 @@ class PitPanel(msgspec.Struct, frozen=True, kw_only=True):
     sign: PitSign | None = None
 
 
-def view(site: SiteState, _key: str, _at: Moment) -> Pit:
+def view(site: SiteState, _key: str, at: Moment) -> Pit:
     """Return the whole floor."""
     tables = [site.tables.get(name) or TableState(name) for name in sorted({*site.tables, *site.floor_tables})]
     alarms = sorted((one for table in tables for one in _alarms(site, table)), key=lambda one: one.time, reverse=True)
@@ -154,7 +154,7 @@ def view(site: SiteState, _key: str, _at: Moment) -> Pit:
         site=site.site,
         link=site.site_link(),
         tables=[_table(site, table) for table in tables],
-        gateways=[PitGateway(name, site.gateway_up(name), one.time) for name, one in sorted(site.gateways.items())],
+        gateways=[PitGateway(name, site.gateway_up(name), site.away_since(name, at)) for name in sorted(site.gateways)],
         alarms=alarms[:MOST_ALARMS],
         more_alarms=len(alarms[MOST_ALARMS:]) + sum(table.alarms.more for table in tables if table.alarms),
         incidents=opened[:MOST_INCIDENTS],
@@ -182,9 +182,16 @@ def panel(site: SiteState, key: str, at: Moment) -> PitPanel:
         coups=history.coups if history else [],
         undecided=history.undecided if history else [],
         shoe_state=table.shoe.state if table.shoe else "",
-        moves=pit_moves.of_table(place) if place else {},
+        moves=_reachable(site, key, pit_moves.of_table(place)) if place else {},
         sign=pit_signs.of_table(site, key, place.book, at) if place else None,
     )
+
+
+def _reachable(site: SiteState, table: str, groups: dict[str, list[Move]]) -> dict[str, list[Move]]:
+    """Return the buttons of a table; none is possible while nobody would take its command."""
+    if site.broker and not site.is_away(table):
+        return groups
+    return {group: [replace(move, not_now="no_gateway") for move in moves] for group, moves in groups.items()}
 
 
 def _with_title(site: SiteState, act: PersonAct) -> PersonAct:
@@ -209,6 +216,11 @@ def _place(table: TableState) -> Place | None:
     if not book or book not in _BOOKS:
         return None
     return Place(book, table.hand, table.history, _facts(table.status, table.hand), table.status)
+
+
+def _place_of_moves(site: SiteState, table: TableState) -> Place | None:
+    """Return what the moves of a table need; None also while nobody would take its commands."""
+    return None if not site.broker or site.is_away(table.name) else _place(table)
 
 
 def _facts(status: StatusMessage | None, hand: HandMessage | None) -> dict[str, bool]:
@@ -249,7 +261,7 @@ def _table(site: SiteState, table: TableState) -> PitTable:
 
 
 def _alarms(site: SiteState, table: TableState) -> Iterator[PitAlarm]:
-    place = _place(table)
+    place = _place_of_moves(site, table)
     for alarm in table.alarms.alarms if table.alarms else ():
         yield _alarm(alarm, _area(site, table.name), table.name, place)
 
@@ -276,8 +288,10 @@ def _alarm(alarm: AlarmMessage, area: str, table: str, place: Place | None) -> P
 
 def _incidents(site: SiteState, table: TableState) -> Iterator[PitIncident]:
     place = _place(table)
+    live = _place_of_moves(site, table) is not None
     for one in table.open.incidents if table.open else ():
-        yield _incident(one, _area(site, table.name), table.name, place)
+        found = _incident(one, _area(site, table.name), table.name, place)
+        yield found if live else replace(found, moves=[], steps=[replace(step, moves=[]) for step in found.steps])
 
 
 def _incident(one: IncidentMessage, area: str, table: str, place: Place | None) -> PitIncident:

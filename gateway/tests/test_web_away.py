@@ -1,0 +1,63 @@
+"""A gateway that is lost: jackpots, their console and the pit show it, with the right time and without buttons."""
+
+import msgspec
+import pytest
+from sabot_floor.web.site_state import SiteState
+from sabot_floor.web.views import display, jackpot, jackpots, pit
+from sabot_protocol.service.moment import Moment
+
+BORN, NOW = "2026-10-17T09:00:00.000Z", "2026-10-17T11:30:00.000Z"
+AT = Moment(9000.0, NOW)
+
+
+def put(site: SiteState, topic: str, message: object, at: Moment = AT) -> None:
+    site.received(f"sabot/v1/s/{topic}", msgspec.json.encode(message), at)
+    assert site.unreadable == 0
+
+
+@pytest.fixture
+def site() -> SiteState:
+    """Return a site of two gateways with a table each, at which one jackpot runs."""
+    made = SiteState("s")
+    made.connected(True)
+    for gateway, table in (("one", "t"), ("two", "u")):
+        put(made, f"gateway/{gateway}/status", {"state": "online", "time": BORN})
+        status = {"state": "online", "time": BORN, "rulebook": "crown-baccarat", "gateway": gateway}
+        put(made, f"{table}/status", status)
+        hand = {"table": table, "time": BORN, "phase": "dealing", "shoe": 1, "coup": 1, "unit": "U"}
+        put(made, f"{table}/hand", hand)
+    meters = {"base": 0, "in": 0, "display": 0, "hits": 0, "wins": 0, "overflow": 0, "reserve": 0}
+    meter = {"jackpot": "lt", "title": "L", "time": BORN, "entry": 1, "hash": "", "parameters": "", "version": 1}
+    withdrawn = {"u": "Fault of the shoe: card"}
+    meter |= {"currency": "AUD", "meters": meters, "balanced": True, "tables": ["t", "u"], "not_offered": withdrawn}
+    put(made, "jackpot/lt/meter", meter)
+    return made
+
+
+def test_jackpots_name_the_tables_whose_gateway_is_lost(site: SiteState) -> None:
+    assert (jackpot.view(site, "lt", AT).away, jackpots.view(site, "", AT).jackpots[0].away) == ([], [])
+    put(site, "gateway/one/status", {"state": "offline", "time": BORN})
+    assert (jackpot.view(site, "lt", AT).away, jackpots.view(site, "", AT).jackpots[0].away) == (["t"], ["t"])
+
+
+def test_players_do_not_read_which_part_of_a_shoe_has_a_fault(site: SiteState) -> None:
+    assert jackpot.view(site, "lt", AT).not_offered == {"u": "shoe_fault"}
+    assert [one.why for one in display.jackpots(site, "u")] == ["shoe_fault"]
+    assert jackpots.view(site, "", AT).jackpots[0].not_offered == {"u": "Fault of the shoe: card"}  # staff do
+
+
+def test_a_lost_gateway_has_the_time_of_its_loss_and_no_buttons(site: SiteState) -> None:
+    put(site, "gateway/one/status", {"state": "offline", "time": BORN})  # a will has the time of its birth
+    (one, two) = pit.view(site, "", AT).gateways
+    assert [(one.online, one.time), (two.online, two.time)] == [(False, NOW), (True, BORN)]
+    moves = [move for group in pit.panel(site, "t", AT).moves.values() for move in group]
+    assert {move.not_now for move in moves} == {"no_gateway"}
+    moves = [move for group in pit.panel(site, "u", AT).moves.values() for move in group]
+    assert "no_gateway" not in {move.not_now for move in moves}
+
+
+def test_a_silent_gateway_has_the_time_of_its_last_beat(site: SiteState) -> None:
+    site.received("sabot/v1/s/gateway/one/beat", msgspec.json.encode({"time": NOW}), AT)
+    site.beats.look(AT.now_s + 60)
+    later = Moment(AT.now_s + 60, "2026-10-17T11:31:00.000Z")
+    assert pit.view(site, "", later).gateways[0].time == NOW
