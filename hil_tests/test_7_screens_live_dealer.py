@@ -44,6 +44,13 @@ def line(page: Page, text: str) -> None:
     expect(page.locator(".line")).to_have_text(text)
 
 
+def press_result(page: Page, result: str) -> None:
+    """Give the result that 7.7.4.9 asks for before Confirm."""
+    dialog = page.get_by_role("dialog", name="Confirm")
+    dialog.get_by_role("radio", name=result).check(force=True)
+    dialog.get_by_role("button", name="Confirm").click()
+
+
 def approve(page: Page, person: str = "omar", pin: str = SECOND_PIN) -> None:
     """Let this person approve what Rosa asks for."""
     page.get_by_role("textbox", name="Person").fill(person)
@@ -72,6 +79,7 @@ def test_a_coup_card_by_card_a_reload_and_confirm_at_the_shoe(table: LiveTable, 
     table.deal("2C")
     line(page, "Confirm: Banker wins, 6 over 1")
     page.get_by_role("button", name="Confirm").click()
+    press_result(page, "Banker")
     expect(page.locator(".said")).to_contain_text("Coup 1/1 is confirmed. The shoe goes on.")
     line(page, "Take bets, then call: no more bets")
     expect(page.locator("header")).to_contain_text("Coup 1/2")
@@ -90,6 +98,7 @@ def test_an_overdraw_shows_the_answer_of_the_book_and_a_dealer_alone_cannot_auth
     names = page.locator(".steps button").all_inner_texts()
     assert [name.split("\n")[0] for name in names] == ["Confirm", "Authorise", "A player disputes it"]
     page.locator(".steps").get_by_role("button", name="Confirm").click()
+    press_result(page, "Tie")
     expect(page.locator(".said")).to_contain_text("Coup 1/2 is confirmed.")
     line(page, "Do not deal. A supervisor must authorise this coup.")
     page.get_by_role("button", name="Authorise").click()
