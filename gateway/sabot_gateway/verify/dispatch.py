@@ -115,6 +115,7 @@ ROWS: dict[str, Row[Checks]] = {
             check.clock.any_event,
             check.numbering.cutting_card,
             check.cutting_card.cutting_card,
+            check.composition.cutting_card,
             check.irregularities.cutting_card,
             check.void_cause.forget,
         )

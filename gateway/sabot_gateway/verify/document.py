@@ -42,6 +42,7 @@ _CHECKS: tuple[tuple[str, str, Callable[[Rulebook], str]], ...] = (
         "cutting card in a coup: which coup is the last, and what may follow",
         lambda book: book.switch["post_cut_dummy_coups"].clause,
     ),
+    ("composition", "depth of the cutting card", lambda book: book.switch["cut_depth_cards"].clause),
     ("kinds", "coups without wagers", lambda book: book.shoe.unwagered.clause),
     ("kinds", "a coup in progress that continues without wagers", lambda book: book.switch["this_no_bet"].clause),
     ("authorisation", "coups that wait for a supervisor's authorisation", lambda book: _awaited(book)),

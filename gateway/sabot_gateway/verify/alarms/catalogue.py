@@ -69,6 +69,7 @@ ALARMS: dict[str, AlarmKind] = {
         "critical", "An event of the shoe does not fit the protocol; the ledger holds it as it came.", ("acknowledged",)
     ),
     "ordered_set": AlarmKind("critical", "The first cards of a shoe look unshuffled.", _SEEN),
+    "cut_depth": AlarmKind("warning", "The cutting card was not as deep in the shoe as the rulebook has it.", _SEEN),
     "decks_differ": AlarmKind("critical", "A check of the decks found missing or surplus cards.", ("acknowledged",)),
     "alarm_flood": AlarmKind(
         "critical",

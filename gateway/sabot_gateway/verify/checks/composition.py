@@ -18,6 +18,7 @@ _MOST_OF_A_COUP = 6
 _MOST_COUNTED = 15  # the shoe reports four bits a card
 _MOST_SURPLUS = 12  # surplus cards that may go back
 _FOREIGN = "missing_or_foreign_card"
+_DECK = 52
 
 
 @dataclass
@@ -33,6 +34,7 @@ class CompositionCheck:
     _differences: dict[str, int] = field(default_factory=dict)
     _elsewhere: Counter[str] = field(default_factory=Counter)  # dealt from the shoe that the coup left
     _out_elsewhere: int = 0  # how many, as that shoe counted
+    _cut: bool = False  # the cutting card has come; a second one is at the very back (New Zealand 3.4(b))
 
     def shoe_opened(self, event: Event) -> Findings:
         """Count from zero."""
@@ -45,6 +47,7 @@ class CompositionCheck:
         self._differences.clear()
         self._elsewhere.clear()
         self._out_elsewhere = 0
+        self._cut = False
         self.over = ""
 
     def came_with(self, out: Counter[str]) -> None:
@@ -84,6 +87,22 @@ class CompositionCheck:
         say = f"{CASES[_FOREIGN]} {advice.say}"
         cards = f"{card} came more often than {self.state.decks} decks allow, with the cards of the shoe before"
         return (Finding(say, "", cards, advice.clause, name=_FOREIGN),)
+
+    def cutting_card(self, event: Event) -> Findings:
+        """Find a cutting card that was not put as deep as the book has it: at least so far from the end, or exactly."""
+        first, self._cut = not self._cut, True
+        state, rule = self.state, self.book.switch["cut_depth_cards"]
+        if not first or not state.whole or not state.decks or self.continuous:
+            return NONE
+        depths = sorted(map(int, str(rule.value).split()))
+        behind = state.decks * _DECK - self.out.total() - self._out_elsewhere
+        if behind >= depths[-1] or behind in depths:
+            return NONE
+        exact = "".join(f", or exactly {depth}" for depth in depths[:-1])
+        wanted = f"at least {depths[-1]} cards{exact}"
+        advice = irregularities.advise(self.book.id, "cut_missed", {})
+        fact = f"The cutting card came {behind} cards from the end of the shoe; the rulebook has {wanted}. {advice.say}"
+        return (Finding(fact, f"{behind} cards", wanted, rule.clause, name="cut_depth"),)
 
     def button(self, event: Event) -> Findings:
         """After Confirm no card goes back."""
