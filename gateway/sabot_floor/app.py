@@ -4,6 +4,7 @@ import gc
 import selectors
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import structlog
@@ -24,6 +25,7 @@ from sabot_floor.answers import Answers
 from sabot_floor.arrivals import arrived_in_time, parted
 from sabot_floor.commands.opening import command_desk
 from sabot_floor.config import Config
+from sabot_floor.heads import Heads, key_of
 from sabot_floor.hold import Hold
 from sabot_floor.inbox import Inbox
 from sabot_floor.jackpots.behind import Behind
@@ -84,7 +86,7 @@ class App:
         self.logs.on_appended = lambda jackpot, _entries: self.publisher.changed(jackpot)
         self.behind = Behind(self.logs, config.site)
         self.publisher.on_meter = self.behind.received
-        self.subscribed = False  # the broker has answered our subscription
+        self.subscribed, self._sweep_s = False, 0.0  # the broker has answered our subscription
         self._subscriber = Subscriber(self.mqtt)
         self.mqtt.on_ready, self.mqtt.on_lost = self._on_ready, self._on_lost
         self.hold = Hold()
@@ -115,7 +117,7 @@ class App:
             config, self.mqtt, self.inbox, self.collector, self.feed, self.notifier, self.hold, self._web.status,
             monotonic, systemd,
         )  # fmt: skip
-        self._sweep_s = 0.0
+        self._heads = Heads(self.store, config.site, key_of(config.head_key_path()), self.publisher.put)
 
     def _open(self) -> int:
         """Open the jackpots of the parameters' file, or note their changes; return how many sentences warn of them."""
@@ -256,6 +258,7 @@ class App:
             if self.logs.refresh(jackpot):
                 self.publisher.changed(jackpot)
         self.publisher.sweep()
+        self._heads.step(at)
         self._signs.refresh(self.logs.parameters())
         if self._signals.reloading:
             self._signals.reloading = False
@@ -289,6 +292,8 @@ class App:
     def _goodbye(self) -> None:
         """Publish what is committed and log what is being sent, as far as it takes a moment."""
         self.monitoring.systemd.stopping()
+        with suppress(StoreError):
+            self._heads.now(self._at())
         end_s = self._monotonic() + _FLUSH_AT_STOP_S
         while self._monotonic() < end_s and (
             self.notifier.is_sending() or (self.mqtt.client.is_connected() and not self.publisher.idle())

@@ -38,6 +38,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     jackpots: str | None = None  # the file with the parameters of the jackpots; without one the floor has none
     jackpot_key: str | None = None  # the secret that the gateways sign with; unsigned messages are accepted without one
     floor_key: str | None = None  # the private key that signs commands to tables; none can be given without one
+    head_key: str | None = None  # signs the heads of the store's logs; made at the first start
     login: Login = Login()
     control: str | None = None  # the socket of the daemon's own commands
     worker: Name = "1"  # several workers on one store have different names
@@ -57,6 +58,12 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def control_path(self) -> Path:
         """Return where the daemon listens for its own commands."""
         return Path(self.control if self.control is not None else default_control(self.store, self.worker))
+
+    def head_key_path(self) -> Path:
+        """Return where the key is that signs heads: beside the store, or beside the socket if that is no file."""
+        if self.head_key is not None:
+            return Path(self.head_key)
+        return self.control_path().with_name("floor-key") if "://" in self.store else Path(f"{self.store}-key")
 
     def calendar(self) -> Calendar:
         """Return the gaming days of the site; CalendarError if the hour or the time zone is wrong."""
@@ -98,6 +105,7 @@ _WANTED = {
     "jackpots": 'the path of the jackpots\' parameters, such as "jackpots.toml"',
     "jackpot_key": 'the path of the key that the gateways sign with, such as "jackpot.key"',
     "floor_key": 'the path of the private key, such as "keys/floor.key"; `sabot keys floor DIR` makes it',
+    "head_key": 'the path of the key that signs the heads of the logs, such as "floor.db-key"',
     "login": "a table: [login]",
     "control": 'the path of a socket, such as "/run/sabot/floor.sock"',
     "worker": 'letters, digits, - and _, such as "2"',
@@ -148,7 +156,7 @@ def _login_problems(data: dict[str, Any]) -> Iterator[str]:
 
 def _absolute(config: Config, directory: Path) -> Config:
     """Relative paths are relative to the file that names them."""
-    names = ["jackpots", "jackpot_key", "floor_key", "control"]
+    names = ["jackpots", "jackpot_key", "floor_key", "head_key", "control"]
     if "://" not in config.store:
         names.append("store")
     control = config.control if config.control is not None else default_control(config.store, config.worker)

@@ -96,6 +96,10 @@ class Publisher:
             self._pending[jackpot] = (pending.wins, pending.more)
             self._replace(jackpot_topic(self._site, jackpot, "pending"), states.encode(pending))
 
+    def put(self, topic: str, payload: bytes) -> None:
+        """Publish a retained state."""
+        self._replace(topic, payload)
+
     def _replace(self, topic: str, payload: bytes) -> None:
         if self._current.get(topic) != payload:
             self._current[topic] = payload

@@ -1,13 +1,13 @@
 """Heads: how long a ledger was and its last hash, kept outside it; so that a ledger made shorter is found."""
 
-import hmac
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Protocol
 
 import msgspec
-from msgspec.structs import replace
+from sabot_protocol.signed_heads import is_signed as is_signed
+from sabot_protocol.signed_heads import sign as sign
 from sabot_protocol.topics import LedgerMessage
 
 from sabot_gateway.ledger.chain import Origin
@@ -49,21 +49,6 @@ class Chain(Protocol):
 
     def hash_of(self, seq: int) -> bytes | None:
         """Return the hash of an entry, None where it is not there."""
-
-
-def sign(head: LedgerMessage, key: bytes) -> LedgerMessage:
-    """Return the head with its signature by the ledger's key."""
-    return replace(head, signature=hmac.digest(key, _signed_part(head), "sha256").hex())
-
-
-def is_signed(head: LedgerMessage, key: bytes) -> bool:
-    """Return True if this key made the head's signature."""
-    made = hmac.digest(key, _signed_part(head), "sha256").hex()
-    return hmac.compare_digest(made.encode(), head.signature.encode(errors="replace"))
-
-
-def _signed_part(head: LedgerMessage) -> bytes:
-    return f"{head.gateway}:{head.entry}:{head.hash}:{head.time}".encode(errors="replace")
 
 
 def contradiction(chain: Chain, head: LedgerMessage) -> str | None:

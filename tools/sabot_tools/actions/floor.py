@@ -179,19 +179,33 @@ def status(
 def verify(
     config: floor_daemon.Config = floor_daemon.CONFIG,
     store: StoreUrl = None,
+    heads: Annotated[
+        Path | None,
+        typer.Option("--heads", help="Heads of the logs kept elsewhere, as published: one JSON line each."),
+    ] = None,
+    published: Annotated[
+        bool, typer.Option("--published", help="Compare with the heads that the broker of the config keeps.")
+    ] = False,
+    key: Annotated[
+        Path | None, typer.Option(help="The key that signs heads; default: head_key of the config, or STORE-key.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON line per log.")] = False,
 ) -> None:
     """Recompute every log of the store, and compare the rows of the reports. Exit status 1 if something differs."""
     import msgspec
     from sabot_protocol.service.plain_text import counted, escaped_json, printable
 
-    wrong = 0
+    from sabot_tools.stand.floor_heads import kept, verdict
+
+    wrong, known = 0, kept(config, heads, published=published)
     with open_to_read(config, store) as found:
-        for log, entries, faults in _verdicts(found):
+        compared = [("heads", *verdict(found, known, config, store, key))] if known else []
+        for log, entries, faults in (*_verdicts(found), *compared):
             wrong += bool(faults)
             line = {"log": log, "entries": entries, "faults": faults}
             what = "in the chains of all logs" if log == "store" else "recomputed"
             count = counted(entries, "row", "rows") if log == "projection" else counted(entries, "entry", "entries")
+            count, what = (counted(entries, "head"), "compared") if log == "heads" else (count, what)
             lines = [f"{log}: {count} {what}", *(f"{log}: {fault}" for fault in faults)]
             typer.echo(escaped_json(msgspec.json.encode(line)) if as_json else "\n".join(map(printable, lines)))
     if wrong:

@@ -32,13 +32,13 @@ def at_broker(url: str | None, config_path: Path | None) -> list[LedgerMessage]:
     try:
         broker = Broker.from_url(url or (config.broker if config else ""))
         login = config.login if config else Login()
-        return _retained(broker, login, _topics(config))
+        return retained(broker, login, _topics(config))
     except (BrokerUrlError, LoginError, LedgerError) as error:
         more = "" if config else "; if the broker needs a login, give the gateway's config with --config TOML"
         raise LedgerError(f"{error}{more}") from None
 
 
-def _retained(broker: Broker, login: Login, topics: list[str]) -> list[LedgerMessage]:
+def retained(broker: Broker, login: Login, topics: list[str]) -> list[LedgerMessage]:
     """Return the retained messages of some topics: a broker delivers them before it answers later packets."""
     selector = selectors.DefaultSelector()
     mqtt = LoopClient(broker, "", clean_session=True, selector=selector, login=login)
