@@ -126,6 +126,19 @@ def test_a_check_of_the_decks_is_one_alarm_for_all_differences() -> None:
     assert log.alarms() == []
 
 
+def test_a_check_without_a_card_is_none_and_lists_no_52_cards() -> None:
+    log = Log()
+    log("shoe_closed", shoe_no=1, coups=0, reason="command")
+    log.command("deck_check", on=1, decks=1)
+    log.command("deck_check", on=0, decks=0)
+    for card in DECK:
+        log("deck_check", shoe_no=1, card=card, seen=0, expected=1)
+    log("checked", shoe_no=1, cards=0, differences=52)
+    alarm = log.alarm("decks_differ")
+    assert alarm.say.startswith("No card was fed in the check of the decks, so nothing is checked. Begin it again")
+    assert alarm.shoe_says.endswith("came 0 times, and 44 others")
+
+
 # Burn: The Star 4.7, NZ 7.7 with ten for tens and pictures
 
 

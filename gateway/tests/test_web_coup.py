@@ -13,6 +13,7 @@ from sabot_floor.jackpots.engine.entries import Increment, Opened
 from sabot_floor.projection.writing import PROJECTION
 from sabot_floor.reports.source import Source
 from sabot_floor.store import open_store
+from sabot_floor.web.data import coup_events
 from sabot_floor.web.data.cells import Cell, cells
 from sabot_floor.web.data.coup import NotThereError, evidence
 from sabot_floor.web.data.evidence import LedgerHash, LedgerHead, Place
@@ -291,3 +292,7 @@ def test_two_units_with_the_same_shoe_are_offered(tmp_path_factory: pytest.TempP
         assert others == [("5ab0000000000009", "c2"), (UNIT, "c1")]
         verify = evidence(Source(store), scope(), "c2").verify[0]
         assert verify == "sabot report coup bac-01/1/1 --unit 5ab0000000000009 --config /etc/sabot/floor.toml"
+
+
+def test_facts_of_a_request_are_words() -> None:
+    assert coup_events._text({"exposed": False, "last_coup": True}) == "exposed no, last coup yes"

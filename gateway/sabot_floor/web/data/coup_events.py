@@ -100,7 +100,7 @@ def _alarm(one: Alarm) -> Iterator[Event]:
 
 def _decision(one: Decision) -> Iterator[Event]:
     attempt, outcome = one
-    args = {name: str(value) for name, value in args_of(attempt.args).items() if value not in (None, "", False)}
+    args = {name: _text(value) for name, value in args_of(attempt.args).items() if value not in (None, "", False)}
     listed = ", ".join(f"{name} {value}" for name, value in args.items())
     asks = f"asked by {attempt.asks}" + (f" ({attempt.asks_role})" if attempt.asks_role else "") if attempt.asks else ""
     yield Event(
@@ -120,6 +120,13 @@ def _decision(one: Decision) -> Iterator[Event]:
         say = outcome.say if outcome.ok else f"refused: {outcome.say}"
         place = Place(outcome.gateway, outcome.entry)
         yield Event(time=outcome.time, kind="answer", text=say, place=place, id=outcome.id)
+
+
+def _text(value: object) -> str:
+    """Return an argument as a person reads it: facts by name, each with yes or no."""
+    if isinstance(value, dict):
+        return ", ".join(f"{name.replace('_', ' ')} {_text(one)}" for name, one in value.items())
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
 
 
 def _incident(one: Incident) -> Iterator[Event]:

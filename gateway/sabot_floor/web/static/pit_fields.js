@@ -1,9 +1,12 @@
 // Fields of the pit's dialogs: what a person gives beside the command itself, and the arguments that they make.
 import {html} from "./vendor/preact.js";
+import {siteTime} from "./pit_clock.js";
 import {t} from "./words.js";
 
 const RANKS = ["A", "2", "3", "4", "5", "6", "7", "8", "9", "T", "J", "Q", "K"];
 const SUITS = {S: "♠", H: "♥", D: "♦", C: "♣"};
+const KINDS = ["live", "no_bet", "void_hand", "free_hand", "dummy"];
+const NUMBERS = ["decks", "cards_out", "coups_left"];
 const SLOTS = ["player_1", "banker_1", "player_2", "banker_2", "player_3", "banker_3"];
 
 // A labelled field.
@@ -41,11 +44,23 @@ function Card({value, set}) {
   </div>`;
 }
 
+// Every slot with the card that lies there; a slot without a card stays empty.
 function Cards({value, set}) {
+  const cards = RANKS.flatMap((rank) => Object.entries(SUITS).map(([suit, glyph]) => [rank + suit, `${rank === "T" ? "10" : rank}${glyph}`]));
   return html`<fieldset><legend>${t("pit.cards_on_table")}</legend><div class="slots">
-    ${SLOTS.map((slot) => html`<${Text} key=${slot} label=${t(`pit.slot_${slot}`)} value=${value?.[slot]} most=2 pattern="[A2-9TJQK][SHDC]" hint=${t("pit.card_hint")}
-      set=${(card) => set({...value, [slot]: card.toUpperCase()})} />`)}
+    ${SLOTS.map((slot) => html`<${Choice} key=${slot} blank label=${t(`pit.slot_${slot}`)} value=${value?.[slot]} options=${cards}
+      set=${(card) => set({...value, [slot]: card})} />`)}
   </div></fieldset>`;
+}
+
+// Where the coup stood in the other shoe; left empty, it is as this gateway has it.
+function Moved({values, setValue}) {
+  const number = (name, most) => html`<${Text} label=${t(`pit.moved_${name}`)} value=${values[name]} set=${(text) => setValue(name, text)} mode="numeric" pattern="[0-9]{1,4}" most=${most} />`;
+  return html`<fieldset><legend>${t("pit.moved")}</legend>
+    <${Choice} blank label=${t("pit.moved_kind")} value=${values.kind} set=${(one) => setValue("kind", one)} options=${KINDS.map((one) => [one, t(`pit.kind_${one}`)])} />
+    ${number("decks", 2)}${number("cards_out", 4)}
+    <${Choice} blank label=${t("pit.moved_coups_left")} value=${values.coups_left} set=${(one) => setValue("coups_left", one)} options=${["0", "1", "2"].map((one) => [one, one])} />
+  </fieldset>`;
 }
 
 // The acts and reports that a book lets people record, by section; then the facts that decide the chosen one.
@@ -80,6 +95,7 @@ const DRAWN = {
   reason: (field) => html`<${Text} ...${field} label=${t("pit.reason")} required most=500 />`,
   coup_no: (field) => html`<${Text} ...${field} label=${t("pit.coup_no")} required mode="numeric" pattern="[0-9]{1,5}" />`,
   cards: (field) => html`<${Cards} ...${field} />`,
+  moved: (field) => html`<${Moved} ...${field} />`,
   patron: (field) => html`<${Text} ...${field} label=${t("pit.patron")} required=${field.move.verb === "dispute"} most=200 />`,
   coup: (field) => html`<${Text} ...${field} label=${t("pit.coup_field")} pattern="[0-9]{1,9}/[0-9]{1,9}" hint="3/17" />`,
   direction: (field) => html`<${Choice} ...${field} label=${t("pit.direction")} options=${["over", "under"].map((one) => [one, t(`pit.direction_${one}`)])} />`,
@@ -123,12 +139,16 @@ const MADE = {
   reason: (value) => ({reason: value}),
   coup_no: (value) => ({coup_no: Number(value)}),
   cards: (value) => ({cards: Object.fromEntries(Object.entries(value ?? {}).filter(([, card]) => card))}),
+  moved: (_, all) => ({
+    kind: given(all.kind),
+    ...Object.fromEntries(NUMBERS.map((name) => [name, given(all[name]) === undefined ? undefined : Number(all[name])])),
+  }),
   patron: (value) => ({patron: given(value)}),
   coup: (value) => ({coup: given(value)}),
   direction: (value) => ({direction: value}),
   amount: (value) => ({amount_cents: cents(value)}),
   amount_optional: (value) => (given(value) ? {amount_cents: cents(value)} : {}),
-  at: (value) => (given(value) ? {at: new Date(value).toISOString()} : {}),
+  at: (value) => (given(value) ? {at: siteTime(value)} : {}),
   intentional: (value) => (value ? {intentional: true} : {}),
   minimum: (value) => ({minimum: value}),
   maximum: (value) => ({maximum: value}),

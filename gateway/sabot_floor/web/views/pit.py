@@ -113,6 +113,7 @@ class Pit(msgspec.Struct, frozen=True, kw_only=True):
     """Everything on the pit console but the panel of a table."""
 
     site: str
+    zone: str  # time zone of the site
     link: Link
     tables: list[PitTable]
     gateways: list[PitGateway]
@@ -152,6 +153,7 @@ def view(site: SiteState, _key: str, at: Moment) -> Pit:
     opened = sorted((one for table in tables for one in _incidents(site, table)), key=_urgency)
     return Pit(
         site=site.site,
+        zone=site.signs.calendar.zone,
         link=site.site_link(),
         tables=[_table(site, table) for table in tables],
         gateways=[PitGateway(name, site.gateway_up(name), site.away_since(name, at)) for name in sorted(site.gateways)],

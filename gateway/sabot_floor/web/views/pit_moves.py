@@ -198,7 +198,7 @@ def _proving(place: Place, incident: IncidentMessage, step: Step) -> Iterator[Mo
             yield _move(place, "no_bet", "no-bet")
         case "move_cards":
             yield _move(place, "export_coup", "export-coup")
-            yield _move(place, "import_coup", "import-coup", ask=("coup_no", "cards"))
+            yield _move(place, "import_coup", "import-coup", ask=("coup_no", "cards", "moved"))
 
 
 def _record(place: Place, incident: IncidentMessage, step: Step) -> Move:
@@ -248,7 +248,7 @@ def of_table(place: Place) -> dict[str, list[Move]]:
             _move(place, "open_shoe", "open-shoe"),
             _move(place, "burn_card", "burn-card"),
             _move(place, "export_coup", "export-coup"),
-            _move(place, "import_coup", "import-coup", ask=("coup_no", "cards")),
+            _move(place, "import_coup", "import-coup", ask=("coup_no", "cards", "moved")),
             _deck_check(place),
             _move(place, "lock", "lock"),
             _move(place, "unlock", "unlock"),

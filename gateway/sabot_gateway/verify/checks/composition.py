@@ -15,6 +15,7 @@ from sabot_gateway.verify.state import DECK_CARDS, ShoeState
 
 _HALF = len(DECK) // 2
 _MOST_OF_A_COUP = 6
+_MOST_LISTED = 8  # cards in a text
 _MOST_COUNTED = 15  # the shoe reports four bits a card
 _MOST_SURPLUS = 12  # surplus cards that may go back
 _FOREIGN = "missing_or_foreign_card"
@@ -175,10 +176,7 @@ class CompositionCheck:
         reported, seen = dict(self._differences), event.data["cards"]
         self._differences.clear()
         if reported:
-            fact = (
-                f"The decks are not complete: {len(reported)} cards differ. Do not use these cards. Call a supervisor."
-            )
-            yield Finding(fact, _counts(reported), "", self._clause(), name="decks_differ")
+            yield Finding(_differ(len(reported), seen), _counts(reported), "", self._clause(), name="decks_differ")
         wrong = {card: count for card, count in reported.items() if count != self.out[card]}
         if self.state.whole and (wrong or seen != self.out.total()):
             fact = "The shoe's check of the decks does not match its log."
@@ -190,5 +188,15 @@ class CompositionCheck:
         return self.book.switch["foreign_card_rule"].clause
 
 
+def _differ(kinds: int, seen: int) -> str:
+    """Return what a check of the decks has found; one without a card was no check."""
+    if not seen:
+        return "No card was fed in the check of the decks, so nothing is checked. Begin it again and feed every card."
+    return f"The decks are not complete: {kinds} cards differ. Do not use these cards. Call a supervisor."
+
+
 def _counts(cards: dict[str, Any]) -> str:
-    return ", ".join(f"{card} came {count} times" for card, count in cards.items())
+    """Return how often cards came, and how many more there are than a person reads."""
+    listed = [f"{card} came {count} times" for card, count in cards.items()]
+    more = [f"and {len(listed) - _MOST_LISTED} others"] if len(listed) > _MOST_LISTED else []
+    return ", ".join([*listed[:_MOST_LISTED], *more])

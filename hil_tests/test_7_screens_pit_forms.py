@@ -1,0 +1,54 @@
+"""Forms of the pit: choices for a coup that comes from another gateway, times of the site, the focus after a dialog."""
+
+import re
+
+from playwright.sync_api import expect
+from sabot_protocol.table_states import HandMessage
+from support.screens import TIME, Screens, ScreenSite, log_in
+
+PIN = "730155"
+
+
+def test_a_coup_of_another_gateway_is_imported_by_choices(screen_site: ScreenSite, screens: Screens) -> None:
+    screen_site.person("form-fay", PIN, star_rapid="casino_supervisor")
+    gateway = screen_site.publisher()
+    gateway.table("form-01", rulebook="star-rapid")
+    hand = HandMessage(table="form-01", time=TIME, unit="SHOE1", shoe=4, coup=1, phase="bets", locked=False)
+    gateway.put("form-01/hand", hand)
+    address = f"{screen_site.url}/pit#panel=form-01"
+    with screens.page(address, size=(1920, 1080), timezone_id="America/New_York") as page:
+        log_in(page, "form-fay", PIN)
+        button = page.locator(".panel").get_by_role("button", name="Import coup")
+        button.click()
+        dialog = page.get_by_role("dialog")
+        dialog.get_by_label("Player 1", exact=False).first.select_option("TD")
+        for label, choice in (("Kind of the coup", "dummy"), ("Coups left after it", "2")):
+            dialog.get_by_label(label).select_option(choice)
+        for label, text in (("Decks of its shoe", "8"), ("Cards that have left that shoe", "70")):
+            dialog.get_by_label(label).fill(text)
+        dialog.get_by_label("Number of the coup").fill("17")
+        dialog.get_by_label("Clause of the book").fill("11.8.15")
+        with page.expect_request("**/act") as sent:
+            dialog.get_by_role("button", name="Do it").click()
+        args = (sent.value.post_data_json or {})["args"]
+        assert args == {
+            "coup_no": 17, "cards": {"player_1": "TD"}, "kind": "dummy", "decks": 8, "cards_out": 70, "coups_left": 2,
+        }  # fmt: skip
+        expect(dialog.get_by_role("alert")).to_be_visible()  # no gateway is behind this table
+        page.keyboard.press("Escape")
+        expect(dialog).to_have_count(0)
+        expect(button).to_be_focused()
+
+
+def test_times_are_those_of_the_site_whatever_the_browser_is_set_to(screen_site: ScreenSite, screens: Screens) -> None:
+    screen_site.person("form-flo", PIN, star_rapid="casino_supervisor")
+    gateway = screen_site.publisher()
+    gateway.table("form-02", rulebook="star-rapid")
+    about = {"id": "a", "unit": "SHOE1", "event_no": 1, "table": "form-02", "shoe": 1, "coup": 1, "time": TIME}
+    about |= {"name": "reject", "say": "Look.", "clause": "", "shoe_says": "", "cards_say": "", "alarm": "a"}
+    alarm = about | {"rulebook": "", "severity": "critical", "state": "raised"}
+    gateway.put("form-02/alarms", {"table": "form-02", "time": TIME, "alarms": [alarm]})
+    with screens.page(f"{screen_site.url}/pit", language="en-US", timezone_id="America/New_York") as page:
+        log_in(page, "form-flo", PIN)
+        age = page.locator(".alarm", has_text="form-02").locator("time.age")
+        expect(age).to_have_attribute("title", re.compile(r"^2026-10-17 09:00:00$"))
