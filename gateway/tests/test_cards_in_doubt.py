@@ -116,6 +116,25 @@ def test_a_whole_check_without_a_difference_ends_the_alarm(book: str) -> None:
     assert critical(log) == []
 
 
+@pytest.mark.parametrize(("book", "held"), [*((book, True) for book in ASKED), ("crown-baccarat", False)])
+def test_cards_that_a_check_finds_missing_are_in_doubt_too(book: str, held: bool) -> None:
+    log = Log(book)
+    log("shoe_closed", shoe_no=1, coups=0, cards=0, reason="command")
+    log.command("deck_check", on=1, decks=8)
+    log.command("deck_check", on=0, decks=0)
+    log("deck_check", shoe_no=1, card="KD", seen=0, expected=8)
+    log("checked", shoe_no=1, cards=0, differences=1)
+    (alarm,) = log.verifier.alarms.named("decks_differ")
+    bench = bench_at(log)
+    bench.table.serve()
+    log.verifier.acknowledge(alarm.alarm, "A. Smith", Source("6a7e", 1, ""))
+    assert bool(log.verifier.alarms.named("decks_differ")) is held
+    if held:
+        assert bench.answer_to("open-shoe").startswith("Open shoe refused: ")
+        bench.answer_to("record", args={"act": "replace_unfit_cards"})
+        assert log.verifier.alarms.held() == []
+
+
 def test_after_a_restart_a_check_of_a_few_cards_is_no_check_of_the_decks() -> None:
     log = found("star-baccarat")
     void(log)

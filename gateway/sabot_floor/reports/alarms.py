@@ -16,7 +16,7 @@ from sabot_floor.reports.people_rows import AlarmRow, ResponseRow
 from sabot_floor.reports.rows import DiscrepancyRow, IrregularityRow
 from sabot_floor.reports.source import Source
 
-_CAUSES = ("a new shoe", "crowded out")  # that clear alarms without a person
+_CAUSES = ("a new shoe", "crowded out", "the check of the decks")  # that clear alarms without a person
 DISPUTES = ("discrepancy", "not_confirmed")  # alarms that make a coup disputed
 # Alarms about play that no rulebook has as a case; all others are about shoes, lines and clocks.
 _ABOUT_PLAY = frozenset(

@@ -17,7 +17,7 @@ from sabot_protocol.service.messages import Answer
 from sabot_protocol.service.moment import Moment
 
 from sabot_gateway.operator.attempts import ATTEMPT, OUTCOME, SENT, Attempts, Sent, decider
-from sabot_gateway.operator.command_acts import refuse_foreign_clause
+from sabot_gateway.operator.command_acts import act_of_verb, refuse_foreign_clause
 from sabot_gateway.operator.local_roles import NOT_CHECKED, Granted
 from sabot_gateway.operator.own_entries import OwnEntries
 from sabot_gateway.operator.requests import TableRequest
@@ -186,6 +186,8 @@ class Desk:
             raise RefusedError(pending.refused)
         if attempt.command is not None and (say := other_coup(table, attempt.command.coup)):
             raise RefusedError(say)
+        if attempt.command is not None and attempt.command.act != act_of_verb(attempt.verb, pending.verb, table):
+            raise RefusedError("the table has changed since this was asked. Look at it, then give the command again.")
         pending.verb.check_clause(table, attempt.clause)
         refuse_foreign_clause(attempt.verb, pending.verb, table, attempt.clause)
         effect = pending.verb.carry_out(table, decider(attempt), partial(self.own.new_source, at.time))

@@ -19,7 +19,13 @@ LASTING: Final = (
     "fault_card", "fault_decision", "fault_lid", "fault_composition", "exit_locked", "awaiting_authorisation",
 )  # fmt: skip
 _FOREIGN: Final = "missing_or_foreign_card"
-_KEPT: Final = (*LASTING, "decks_differ", "discrepancy")  # a new shoe does not end them
+_KEPT: Final = (
+    *LASTING,
+    "decks_differ",
+    "discrepancy",
+    "cards_left",
+    "decided_by_word",
+)  # a new shoe does not end them
 _AT_ONCE_SHARE: Final = 0.4
 _LOCAL_SHARE: Final = 0.25  # of the requests, made at the table PC and not through the floor service
 _FIRST: Final = 17  # cards of a shoe that are looked at
@@ -138,18 +144,19 @@ class Table:
             alarm.over_s, alarm.over_by = self.now_s, by
             self.active.remove(alarm)
 
-    def see(self) -> None:
+    def see(self, by: Person | None = None) -> None:
         """Have the supervisor acknowledge every alarm; those of a fault or a disputed coup stay until that is over."""
         if not self.active:
             return
-        self.ask(self.staff.supervisor, "ack-alarm", alarm="all")
+        by = by or self.staff.supervisor
+        self.ask(by, "ack-alarm", alarm="all")
         for alarm in self.active:
             if not alarm.seen_s:
-                alarm.seen_s, alarm.seen_by = self.now_s, self.staff.supervisor.name
+                alarm.seen_s, alarm.seen_by = self.now_s, by.name
         checked = rule(_FOREIGN, self.book).follows == "void_check"  # then only the check of the cards ends its alarm
-        stay = (*LASTING, "discrepancy", *([_FOREIGN] if checked else []))
+        stay = (*LASTING, "discrepancy", *([_FOREIGN, "decks_differ"] if checked else []))
         seen = [alarm.name for alarm in self.active if alarm.name not in stay]
-        self.over(*seen, by=self.staff.supervisor.name)
+        self.over(*seen, by=by.name)
 
     def perhaps_see(self) -> None:
         """Have the supervisor acknowledge at once, before anything is done about it, in some cases."""

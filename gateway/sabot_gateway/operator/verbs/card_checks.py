@@ -2,12 +2,14 @@
 
 from sabot_gateway.operator.table_view import TableView
 from sabot_gateway.verify import Record, Source
-from sabot_gateway.verify.alarms.catalogue import FOREIGN, SHOE_VOID
+from sabot_gateway.verify.alarms.catalogue import FOREIGN, MISSING, SHOE_VOID
 from sabot_gateway.verify.deciders import Decider
 
 _REPLACED = ("replace_cards", "replace_same_back", "replace_unfit_cards")
-_SETTLE = {FOREIGN: ("verify_cards", *_REPLACED), SHOE_VOID: ("order_shuffle", *_REPLACED)}  # acts, by alarm
-_STEPS = {FOREIGN: ("foreign_card", "check_cards"), SHOE_VOID: ("shoe_void", "reshuffle")}  # kind and step, by alarm
+_CHECKED = ("verify_cards", *_REPLACED)
+_SETTLE = {FOREIGN: _CHECKED, MISSING: _CHECKED, SHOE_VOID: ("order_shuffle", *_REPLACED)}  # acts, by alarm
+_CHECK = ("foreign_card", "check_cards")
+_STEPS = {FOREIGN: _CHECK, MISSING: _CHECK, SHOE_VOID: ("shoe_void", "reshuffle")}  # kind and step, by alarm
 _OPEN = ("between", "dealing", "complete")  # phases
 
 

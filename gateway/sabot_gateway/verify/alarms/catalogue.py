@@ -29,7 +29,8 @@ class AlarmKind(NamedTuple):
 # Alarms of the faults that a shoe reports in HELLO; `journal_full` is not among them.
 LOCKING = tuple(f"fault_{fault}" for fault in FAULTS if fault not in ("none", "journal_full"))
 
-FOREIGN, SHOE_VOID = "missing_or_foreign_card", "shoe_void"  # no coup counts until the cards are checked or replaced
+# No coup counts until the cards are checked or replaced.
+FOREIGN, MISSING, SHOE_VOID = "missing_or_foreign_card", "decks_differ", "shoe_void"
 _SEEN: tuple[End, ...] = ("acknowledged", "new_shoe")
 _ENDS: dict[str, tuple[End, ...]] = {"misread_card": ("shoe", *_SEEN), FOREIGN: (*_SEEN, "cards")}
 _CRITICAL_CASES = (FOREIGN, "scan_discrepancy")
@@ -70,7 +71,7 @@ ALARMS: dict[str, AlarmKind] = {
     ),
     "ordered_set": AlarmKind("critical", "The first cards of a shoe look unshuffled.", _SEEN),
     "cut_depth": AlarmKind("warning", "The cutting card was not as deep in the shoe as the rulebook has it.", _SEEN),
-    "decks_differ": AlarmKind("critical", "A check of the decks found missing or surplus cards.", ("acknowledged",)),
+    MISSING: AlarmKind("critical", "A check of the decks found missing or surplus cards.", ("acknowledged", "cards")),
     "alarm_flood": AlarmKind(
         "critical",
         "Too many alarms of one name; this alarm counts those that are not listed.",

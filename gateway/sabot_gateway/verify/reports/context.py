@@ -11,7 +11,7 @@ from sabot_protocol.topics import AlarmMessage, CardMessage, CoupMessage, CoupSt
 from sabot_gateway.forecast.wear import WearBook
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify.alarms.book import AlarmBook
-from sabot_gateway.verify.alarms.catalogue import FOREIGN, SHOE_VOID
+from sabot_gateway.verify.alarms.catalogue import FOREIGN, MISSING, SHOE_VOID
 from sabot_gateway.verify.checks.authorisation import AuthorisationCheck
 from sabot_gateway.verify.checks.notices import KindNotices
 from sabot_gateway.verify.checks.void_cause import VoidCause
@@ -43,7 +43,7 @@ class Context:
 
     def __post_init__(self) -> None:
         """Make the alarm book: what the book has done with the cards after a foreign card ends its alarm."""
-        self.alarms = AlarmBook(held=frozenset((SHOE_VOID, FOREIGN) if self.removes_cards() else (SHOE_VOID,)))
+        self.alarms = AlarmBook(held=frozenset((SHOE_VOID, FOREIGN, MISSING) if self.removes_cards() else (SHOE_VOID,)))
 
     def removes_cards(self) -> bool:
         """Return True if the cards are removed and checked after a missing or foreign card."""

@@ -240,7 +240,11 @@ def deck_check(table: Table, found: Rule, number: int) -> None:
     table.ask(table.staff.supervisor, "close-shoe")
     table.closed()
     table.note(found, number)
-    _check_decks(table, found.clause, 1, found_wrong=table.rng.random() < 0.5)
+    wrong = table.rng.random() < 0.5
+    _check_decks(table, found.clause, 1, found_wrong=wrong)
+    if wrong and rule("missing_or_foreign_card", table.book).follows == "void_check":
+        _check_decks(table, found.clause, DECKS, found_wrong=False)
+        table.over("decks_differ")
 
 
 def _check_decks(table: Table, clause: str, decks: int, *, found_wrong: bool) -> None:

@@ -88,10 +88,12 @@ def other_winner(table: Table, found: Rule, number: int) -> None:
     to_do = _press_other(table, found, number)
     by, seen = decider(table, "decide"), _other(table)
     label = f"{table.shoes}/{table.coup_no}"
-    decision = table.ask(by, "decide", found.clause, coup=label, verdict="confirmed", winner=seen)
+    decision = table.ask(by, "decide", found.clause, coup=label, verdict="confirmed", winner=seen, reason="seen")
     _end(table, to_do, decision, "confirmed", seen)
+    table.raised("decided_by_word", found.clause)
     table.settled("confirmed", by.name, found.clause)
     table.truth.coups[-1].winner = seen
+    table.see(table.staff.manager if by is not table.staff.manager else table.staff.supervisor)
 
 
 @recipe("settled_at_shoe")
