@@ -11,7 +11,6 @@ from day.known import AT_THE_SHOE, utc
 from day.period import Period, decision_of, seconds
 
 NOT_IRREGULAR = (  # alarms about the shoe or the course of play, not irregularities of the game
-    "cards_left", "decided_by_word", "outcome_invalid", "shoe_void", "unwagered_by_order",
     "coup_void", "fault_card", "fault_decision", "fault_lid", "fault_composition", "exit_locked",
     "awaiting_authorisation", "reject",
 )  # fmt: skip

@@ -177,7 +177,8 @@ class Source:
     def alarms_by(self, names: Sequence[str], scope: Scope) -> Iterator[Alarm]:
         """Yield the alarms that a person acknowledged or cleared, by any of these spellings."""
         ended = _of_tables((one for name in names for one in self.reading.alarms_by(name, *scope.span)), scope)
-        for part in parts(dict.fromkeys((change.table, change.alarm) for change in ended)):
+        acted_on = ((change.table, change.alarm) for change in ended if change.state != "raised")
+        for part in parts(dict.fromkeys(acted_on)):
             where = f"alarm IN ({', '.join('?' * len(part))}) ORDER BY time, gateway, entry"
             changes: dict[tuple[str, str], dict[str, rows.AlarmChange]] = {}
             for change in self._select(schema.ALARMS, rows.AlarmChange, where, [alarm for _, alarm in part]):
