@@ -12,7 +12,7 @@ import pytest
 from floor import Floor
 from sabot_gateway.ledger import Reader, audit
 from sabot_protocol.jackpots import loading
-from sabot_tools.stand.demo_jackpots import JACKPOTS
+from sabot_tools.stand.demo_jackpots import jackpots
 from support.brokers import KINDS, Site
 from support.mqtt_clients import MqttClient, step_until
 from support.site_watcher import SiteWatcher, WatchSite, sabot
@@ -43,7 +43,7 @@ def meter(watcher: SiteWatcher) -> dict[str, Any]:
 
 def test_every_confirmed_coup_increments_once_whatever_is_killed(site: Site, watch_site: WatchSite) -> None:
     server = site.start("nats")
-    plan = {"rulebook": BOOK, "jackpots": JACKPOTS[BOOK].text(TABLES)}
+    plan = {"rulebook": BOOK, "jackpots": jackpots()[BOOK].text(TABLES)}
     watcher = watch_site(broker_url=str(server), tables=2, speed=SPEED, lasting=True, **plan)
     run_on(watcher, 2)
     for broker_too in (False, True):
@@ -80,7 +80,7 @@ def test_a_retained_meter_of_a_real_broker_puts_waiting_parameters_in_force(
 ) -> None:
     """Beside garbage that others retain on such topics."""
     path = tmp_path / "jackpots.toml"
-    text = JACKPOTS[BOOK].text(["bac-01"])
+    text = jackpots()[BOOK].text(["bac-01"])
     path.write_text(text)
     with ExitStack() as stack:
         broker = str(site.start(kind))

@@ -22,7 +22,7 @@ from sabot_tools.replay.recording_file import bursts
 from sabot_tools.replay.system import ReplaySystem
 from sabot_tools.replay.table_setup import TABLE, TableSetup
 from sabot_tools.stand.broker import LocalBroker
-from sabot_tools.stand.demo_jackpots import JACKPOTS
+from sabot_tools.stand.demo_jackpots import jackpots as demo_jackpots
 
 LOCK: Final = 1  # among the outputs of the shoe
 DEALER, INSPECTOR = "dealer", "inspector"
@@ -43,9 +43,9 @@ class FlowTable:
         key = work_dir / "floor.pub"
         key.write_text(f"{_KEY.public.raw.hex()}\n")
         gateway, jackpots = self.stage.gateway, work_dir / "jackpots.toml"
-        if book in JACKPOTS:
-            jackpots.write_text(JACKPOTS[book].text([TABLE]))
-        parameters = str(jackpots) if book in JACKPOTS else None
+        if book in demo_jackpots():
+            jackpots.write_text(demo_jackpots()[book].text([TABLE]))
+        parameters = str(jackpots) if book in demo_jackpots() else None
         gateway.config = msgspec.structs.replace(gateway.config, floor_key=str(key), jackpots=parameters)
         self.script, self._played = Script(1), 0
         self.stage.start()

@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from collections.abc import Iterator
 from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
@@ -30,6 +31,19 @@ def load(rulebook_id: str) -> tuple[str, ...]:
     """Return every clause of a rulebook, in the order of its text."""
     file = files("sabot_protocol") / "rulebooks" / "clauses" / f"{rulebook_id}.toml"
     return msgspec.convert(tomllib.loads(file.read_text(encoding="utf-8")), _File).clauses
+
+
+def problems(name: str, text: str) -> Iterator[str]:
+    """Yield what is wrong with a file of clauses."""
+    try:
+        found = msgspec.convert(tomllib.loads(text), _File)
+    except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+        yield str(error)
+        return
+    if f"{found.id}.toml" != name:
+        yield f"id: it is {found.id!r}, which is not the file name"
+    if not found.clauses:
+        yield "clauses: there is none"
 
 
 def named(rulebook_id: str, text: str) -> str:

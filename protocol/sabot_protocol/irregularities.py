@@ -62,12 +62,7 @@ Code = Literal[
 ]
 Facts = Mapping[str, bool]
 
-# The next step if a missing or foreign card voids no coup, because every coup is complete or none has begun: A-46.
-_CHECK = {
-    "star-baccarat": "have the decks checked and verified at the table. Notify Surveillance and the Inspector.",
-    "star-premium": "have the decks checked. Notify Surveillance and an Inspector.",
-    "star-rapid": "have the decks checked.",
-}
+# Before the book's next step, if a missing or foreign card voids no coup: each is complete, or none has begun (A-46).
 _COUPS_STAND = (
     "No coup is void; every complete coup stands. If a coup is on the table, press Confirm and settle it. Then the "
     "shoe ends: take the remaining cards out and "
@@ -111,13 +106,15 @@ class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class _File(msgspec.Struct, forbid_unknown_fields=True):
     id: str
     cases: dict[str, Any]
+    check: str = ""
 
 
-class Book(msgspec.Struct, frozen=True):
+class Book(msgspec.Struct, frozen=True, omit_defaults=True):
     """A rulebook's rows for every case; the first row that applies is the answer."""
 
     id: str
     cases: dict[str, tuple[Row, ...]]
+    check: str = ""  # the next step if a missing or foreign card voids no coup
 
     def without_wording(self) -> "Book":
         """Return the same rows without their texts for the dealer."""
@@ -126,28 +123,43 @@ class Book(msgspec.Struct, frozen=True):
 
 def parse(name: str, text: str) -> Book:
     """Parse one file and check that every combination of facts has a row, and every row is reached."""
+    for problem in problems(name, text):
+        raise IrregularityError(f"irregularities {name}: {problem}")
+    raw = msgspec.convert(tomllib.loads(text), _File)
+    return Book(raw.id, {case: msgspec.convert(raw.cases[case], tuple[Row, ...]) for case in CASES}, raw.check)
+
+
+def problems(name: str, text: str) -> Iterator[str]:
+    """Yield everything that is wrong with a file."""
     try:
         raw = msgspec.convert(tomllib.loads(text), _File)
     except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
-        raise IrregularityError(f"irregularities {name}: {error}") from error
+        yield str(error)
+        return
     if f"{raw.id}.toml" != name:
-        raise IrregularityError(f"irregularities {name}: id is {raw.id!r}, which is not the file name")
-    for case in (*raw.cases, *CASES):
-        if case not in CASES:
-            raise IrregularityError(f"irregularities {name}: cases.{case}: unknown case")
+        yield f"id is {raw.id!r}, which is not the file name"
+    yield from (f"cases.{case}: unknown case" for case in raw.cases if case not in CASES)
+    for case in CASES:
         if case not in raw.cases:
-            raise IrregularityError(f"irregularities {name}: cases.{case} is missing")
-    return Book(raw.id, {case: _rows(name, case, raw.cases[case]) for case in CASES})
+            yield f"cases.{case} is missing"
+            continue
+        yield from (f"cases.{case}: {problem}" for problem in _rows_problems(case, raw.cases[case]))
+        checks = isinstance(raw.cases[case], list) and any(_code(row) == "VOID_CHECK" for row in raw.cases[case])
+        if checks and not raw.check:
+            yield f"check is missing: cases.{case} has code VOID_CHECK"
 
 
-def _rows(name: str, case: str, raw: Any) -> tuple[Row, ...]:
+def _code(row: object) -> object:
+    return row.get("code") if isinstance(row, dict) else None
+
+
+def _rows_problems(case: str, raw: Any) -> Iterator[str]:
     try:
         rows = msgspec.convert(raw, tuple[Row, ...])
     except msgspec.ValidationError as error:
-        raise IrregularityError(f"irregularities {name}: cases.{case}: {error}") from error
-    for problem in _problems(case, rows):
-        raise IrregularityError(f"irregularities {name}: cases.{case}: {problem}")
-    return rows
+        yield str(error)
+        return
+    yield from _problems(case, rows)
 
 
 def _problems(case: str, rows: tuple[Row, ...]) -> Iterator[str]:
@@ -227,7 +239,7 @@ def advise_at_table(
         return replace(advice, say=_TO_UNWAGERED)
     if not stands or advice.code != "VOID_CHECK":
         return advice
-    return replace(advice, say=_COUPS_STAND + _CHECK[rulebook_id])
+    return replace(advice, say=_COUPS_STAND + load(rulebook_id).check)
 
 
 def complete_facts(rulebook_id: str, case: str, given: Mapping[str, object], known: Facts) -> dict[str, bool]:

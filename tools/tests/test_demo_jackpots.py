@@ -11,7 +11,7 @@ from sabot_protocol.jackpots.parameters import Parameters
 from sabot_protocol.rulebooks import RulebookError
 from sabot_protocol.topics import Winner
 from sabot_sim.dealing.stack import shuffled, stacked
-from sabot_tools.stand.demo_jackpots import JACKPOTS, NoSuchHandError, book_of, stacked_cards
+from sabot_tools.stand.demo_jackpots import NoSuchHandError, book_of, jackpots, stacked_cards
 
 TABLES = ["bac-01", "bac-02"]
 WINS = [  # hand for --stack, outcome and per cent by 003 table 20 option 1, or by 002 11A.7; the winner
@@ -24,22 +24,24 @@ WINS = [  # hand for --stack, outcome and per cent by 003 table 20 option 1, or 
 
 
 def parameters(book: str) -> Parameters:
-    found, problems = loading.parse(tomllib.loads(JACKPOTS[book].text(TABLES)))
+    found, problems = loading.parse(tomllib.loads(jackpots()[book].text(TABLES)))
     assert problems == []
     return found[0]
 
 
 def test_every_hand_has_its_case() -> None:
-    assert {(book, hand) for book, jackpot in JACKPOTS.items() for hand in jackpot.hands} == {case[:2] for case in WINS}
+    assert {(book, hand) for book, jackpot in jackpots().items() for hand in jackpot.hands} == {
+        case[:2] for case in WINS
+    }
 
 
-@pytest.mark.parametrize("book", JACKPOTS)
+@pytest.mark.parametrize("book", jackpots())
 def test_the_parameters_and_the_people_are_right(book: str) -> None:
     found = parameters(book)
-    assert (found.id, found.rulebook, found.tables) == (JACKPOTS[book].id, book, tuple(TABLES))
-    assert JACKPOTS[book].wager in found.qualifying
-    assert JACKPOTS[book].currency == found.currency
-    assert authority.check(book, "jackpot_confirm", JACKPOTS[book].role).allowed
+    assert (found.id, found.rulebook, found.tables) == (jackpots()[book].id, book, tuple(TABLES))
+    assert jackpots()[book].wager in found.qualifying
+    assert jackpots()[book].currency == found.currency
+    assert authority.check(book, "jackpot_confirm", jackpots()[book].role).allowed
 
 
 @pytest.mark.parametrize(("book", "hand", "outcome", "percent", "winner"), WINS)

@@ -18,7 +18,7 @@ from sabot_protocol.jackpots.messages import (
     Win,
     WinMessage,
 )
-from sabot_tools.stand.demo_jackpots import JACKPOTS
+from sabot_tools.stand.demo_jackpots import jackpots
 from sabot_tools.stand.jackpot_people import JackpotPeople
 
 JACKPOT = "sabot/v1/demo/jackpot/lucky-tie"
@@ -67,7 +67,7 @@ class Site:
         self.lines = list[str]()
         self.gateway = Daemon(directory / "gateway.sock", {"ok": True, "say": ""})
         self.floor = Daemon(directory / "floor.sock", {"ok": True, "say": ""})
-        jackpot = JACKPOTS["crown-baccarat"]
+        jackpot = jackpots()["crown-baccarat"]
         self.people = JackpotPeople(jackpot, "crown-baccarat", self.gateway.path, self.floor.path, self.lines.append)
 
     def take(self, topic: str, message: msgspec.Struct) -> None:
@@ -179,7 +179,7 @@ def test_other_jackpots_are_ignored(site: Site) -> None:
 def test_a_daemon_that_is_away_is_asked_again_and_a_refusal_is_left_to_people(tmp_path: Path) -> None:
     lines: list[str] = []
     people = JackpotPeople(
-        JACKPOTS["crown-baccarat"], "crown-baccarat", tmp_path / "refusing.sock", tmp_path / "none", lines.append
+        jackpots()["crown-baccarat"], "crown-baccarat", tmp_path / "refusing.sock", tmp_path / "none", lines.append
     )
     people.take(f"{JACKPOT}/pending", msgspec.json.encode(PendingMessage(jackpot="lucky-tie", time="", wins=[WIN])))
     people.act(1.0)

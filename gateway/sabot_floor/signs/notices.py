@@ -11,16 +11,6 @@ from sabot_floor.signs.amounts import written
 from sabot_floor.signs.limits import TableLimits, without_side
 from sabot_floor.signs.odds import title, words
 
-_TIGER = ("tiger", "big_tiger", "small_tiger", "tiger_pair", "tiger_tie")
-_EVEN_MONEY = ("even_money", "premium_even_money")
-# Games of which the book wants a notice that they are offered (D-45), with the clause.
-_OFFERED = {
-    ("nz-baccarat", "two_to_one"): "13.5",
-    ("nz-baccarat", "two_to_one_b6"): "13.5",
-    ("nz-baccarat", "ez"): "16.2",
-}
-_BANKER_SIX = {("nz-baccarat", "banker6_half"): "5.11", ("nz-baccarat", "two_to_one_b6"): "13.6"}
-
 
 class Notice(msgspec.Struct, frozen=True):
     """A sentence of the sign, and the clause that demands it."""
@@ -80,20 +70,12 @@ def _restrictions(offer: _Offer) -> Iterator[Notice]:
 
 
 def _game_notices(offer: _Offer) -> Iterator[Notice]:
-    """Yield Even Money (D-37), the games offered (D-45), Banker six (D-44) and Tiger (D-45)."""
-    book, game = offer.book, offer.setup.game
-    name = book.game[game].title
-    if book.id.startswith("star-") and game in _EVEN_MONEY:
-        clause = "8.8" if book.id == "star-rapid" else "2.5"
-        yield Notice(f"{name}: a winning wager on Banker pays 1 to 1, and 1 to 2 if Banker wins with 6.", clause)
-    if clause := _OFFERED.get((book.id, game), ""):
-        yield Notice(f"{name.split(',')[0]} is offered at this table.", clause)
-    if book.id == "nz-baccarat" and offer.setup.shoe.get("style") == "international":
-        yield Notice("International Baccarat is offered at this table.", "15.2")
-    if clause := _BANKER_SIX.get((book.id, game), ""):
-        yield Notice("Wagers on Banker pay 1 to 2 when Banker wins with 6 ($100 pays $50).", clause)
-    if book.id == "nz-baccarat" and any(wager in _TIGER for wager in offer.wagers):
-        yield Notice("Tiger Baccarat Wagers are offered at this table.", "17.3")
+    """Yield the book's own sentences: Even Money (D-37), the games offered (D-45), Banker six (D-44), Tiger (D-45)."""
+    game, style = offer.setup.game, offer.setup.shoe.get("style", "")
+    title_of_game = offer.book.game[game].title
+    for sentence in offer.book.sign.sentence:
+        if sentence.fits(game, style, offer.wagers):
+            yield Notice(sentence.say.replace("{game}", title_of_game), sentence.clause)
 
 
 def _option_notices(offer: _Offer) -> Iterator[Notice]:
@@ -117,16 +99,16 @@ def _prices(wager: Wager) -> list[Price]:
 
 def _insurance(offer: _Offer) -> Iterator[Notice]:
     """Yield which insurance wagers there are, and whether their pay-out is limited (D-48)."""
-    found = [wager for wager in offer.wagers if wager.startswith("insurance") and offer.book.id == "nz-baccarat"]
-    if not found:
+    rules = offer.book.sign.insurance
+    found = [wager for wager in offer.wagers if wager.startswith("insurance")]
+    if rules is None or not found:
         return
-    yield Notice(f"Insurance Wagers offered: {', '.join(title(offer.book, one) for one in found)}.", "11H.5(b)")
+    yield Notice(f"Insurance Wagers offered: {', '.join(title(offer.book, one) for one in found)}.", rules.offered)
     if offer.limits.insurance_capped:
-        yield Notice("An Insurance Wager pays at most the corresponding initial wager.", "11H.5(a)")
+        yield Notice("An Insurance Wager pays at most the corresponding initial wager.", rules.capped)
 
 
 def payout_clause(book: Rulebook, wager: str) -> str:
     """Return the clause by which the pay-out of a wager may be limited (D-49); empty if the book has none."""
-    if book.id != "nz-baccarat":
-        return ""
-    return "11D.11" if without_side(wager) == "lucky_match" else "17.8" if wager in _TIGER else ""
+    limited = book.sign.limited_payout
+    return limited.get(without_side(wager)) or limited.get(wager, "")

@@ -1,6 +1,6 @@
 """Odds: the wagers of a table with what each outcome pays, in the words of the table's rulebook."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
 from importlib.resources import files
@@ -69,8 +69,7 @@ def _wager(book: Rulebook, setup: TableSetup, wager: Wager) -> WagerOdds:
 
 def title(book: Rulebook, wager: str, side: str = "") -> str:
     """Return the title of a wager, as the book has it."""
-    own = words()["book"].get(book.id, {}).get("title", {})
-    known = words()["title"] | own
+    known = words()["title"] | book.sign.title
     text = known.get(wager) or known.get(without_side(wager)) or wager.replace("_", " ").title()
     return _filled(text, side or wager.rpartition("_")[2])
 
@@ -96,8 +95,7 @@ def _options(book: Rulebook, setup: TableSetup) -> dict[str, str]:
 
 
 def _when(book: Rulebook, wager: Wager, outcome: str) -> str:
-    own = words()["book"].get(book.id, {}).get("outcome", {})
-    text = own.get(f"{wager.id}.{outcome}") or words()["outcome"].get(wager.bet, {}).get(outcome)
+    text = book.sign.outcome.get(f"{wager.id}.{outcome}") or words()["outcome"].get(wager.bet, {}).get(outcome)
     return capital(_filled(text or outcome.replace("_", " "), wager.side))
 
 
@@ -107,15 +105,15 @@ def capital(text: str) -> str:
 
 
 def _odds(book: Rulebook, place: str, odds: Fraction) -> str:
-    own: Mapping[str, str] = words()["book"].get(book.id, {}).get("odds", {})
+    own = book.sign.odds
     return own.get(place) or own.get(str(odds)) or odds_text(odds)
 
 
 def _push(book: Rulebook, setup: TableSetup, outcome: str, price: Price) -> str:
     if price.percent_of is not None:
         return f"{_options(book, setup)[price.percent_of]}% of the wager"
-    own: Mapping[str, str] = words()["book"].get(book.id, {}).get("standoff", {})
-    return own.get(outcome) or own.get("tie", "stand-off")
+    standoff = book.sign.standoff
+    return standoff.get(outcome) or standoff["tie"]
 
 
 def _lengths(sequence: Sequence, wanted: set[str]) -> list[str]:

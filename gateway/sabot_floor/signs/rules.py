@@ -2,7 +2,11 @@
 
 from typing import Final, NamedTuple
 
+from sabot_protocol import rulebooks
+from sabot_protocol.rulebooks.sign import Change
+
 NOTICE_S: Final = 20 * 60
+_MINUTE_S: Final = 60
 
 
 class NoticeRule(NamedTuple):
@@ -13,34 +17,21 @@ class NoticeRule(NamedTuple):
     clause: str = ""
 
 
-_NONE = NoticeRule()
-_RAISE = {
-    "star-baccarat": NoticeRule(NOTICE_S, 0, "6.7"),
-    "star-premium": NoticeRule(NOTICE_S, 0, "6.6"),
-    "crown-baccarat": NoticeRule(NOTICE_S, 0, "6.7, s.66(2)"),
-}
-_GAME = {
-    "star-baccarat": NoticeRule(NOTICE_S, 0, "14.9"),
-    "star-premium": NoticeRule(NOTICE_S, 0, "15.8"),
-}
-_CLOSURE = {
-    "star-baccarat": NoticeRule(NOTICE_S, 0, "14.10"),
-    "star-premium": NoticeRule(NOTICE_S, 0, "15.9"),
-    "star-rapid": NoticeRule(NOTICE_S, 0, "12.8"),
-    "crown-baccarat": NoticeRule(0, 3, "15.8"),
-}
+def _rule(book: str, change: Change) -> NoticeRule:
+    notice = rulebooks.load(book).sign.notice.get(change) if book in rulebooks.ids() else None
+    return NoticeRule(notice.minutes * _MINUTE_S, notice.coups, notice.clause) if notice else NoticeRule()
 
 
 def to_raise(book: str) -> NoticeRule:
     """Return the notice before a higher minimum."""
-    return _RAISE.get(book, _NONE)
+    return _rule(book, "minimum")
 
 
 def to_change_game(book: str) -> NoticeRule:
     """Return the notice before another game, unless all players agree."""
-    return _GAME.get(book, _NONE)
+    return _rule(book, "game")
 
 
 def to_close(book: str) -> NoticeRule:
     """Return the notice before a table with players is closed."""
-    return _CLOSURE.get(book, _NONE)
+    return _rule(book, "closure")

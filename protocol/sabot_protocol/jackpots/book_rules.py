@@ -1,28 +1,17 @@
-"""Book rules: what each rulebook lays down about the parameters of a jackpot; a book that is not here has none."""
+"""Book rules: what each rulebook lays down about the parameters of a jackpot; most have none."""
 
-from collections.abc import Mapping
-from typing import Final, NamedTuple
+from functools import cache
 
-from sabot_protocol.jackpots.parameters import Equipment, Funding
-
-
-class BookRules(NamedTuple):
-    """Funding that the book allows, equipment that a table must have, each with its clause."""
-
-    funding: tuple[Funding, ...]
-    funding_clause: str
-    equipment: Mapping[Equipment, str]
-    dated_clause: str = ""  # the parameters must have a date, because they are notified beforehand
+from sabot_protocol import rulebooks
+from sabot_protocol.rulebooks.model import JackpotRules
 
 
-BOOKS: Final[Mapping[str, BookRules]] = {
-    "crown-baccarat": BookRules(
-        ("operator",),
-        "13.4.1",
-        {"console": "2.4.2", "display": "2.4.3, 13.3.1(c)", "handset": "2.4.1, 13.4.4"},
-        "13.4.1(a)",
-    ),
-    "nz-baccarat": BookRules(
-        ("operator", "wager", "both"), "18.3", {"console": "3.5, 18.13", "display": "3.5, 18.8(b)"}
-    ),
-}
+@cache
+def books() -> tuple[str, ...]:
+    """Return the rulebooks that have jackpots."""
+    return tuple(name for name in rulebooks.ids() if rulebooks.load(name).jackpots)
+
+
+def rules_of(book: str) -> JackpotRules | None:
+    """Return what a book lays down; None if it has no jackpot, or if there is no such book."""
+    return rulebooks.load(book).jackpots if book in books() else None

@@ -8,9 +8,10 @@ from fractions import Fraction
 from typing import Protocol
 
 from sabot_protocol import rulebooks
-from sabot_protocol.jackpots.book_rules import BOOKS, BookRules
+from sabot_protocol.jackpots.book_rules import books, rules_of
 from sabot_protocol.jackpots.parameters import LuckyTie, Outcome, Parameters, Random, share
 from sabot_protocol.jackpots.triggers import table_of
+from sabot_protocol.rulebooks.model import JackpotRules
 from sabot_protocol.wagers.table import Settings, Table
 
 MOST_JACKPOTS = 200
@@ -36,10 +37,10 @@ def parameter_problems(parameters: Parameters) -> Iterator[str]:
     """Yield all that is wrong with one jackpot, without its name."""
     yield from _amount_problems(parameters)
     yield from _text_problems(parameters)
-    rules = BOOKS.get(parameters.rulebook)
+    rules = rules_of(parameters.rulebook)
     if rules is None:
         yield (
-            f"rulebook = {parameters.rulebook}: this book has no jackpot; choose one of {', '.join(BOOKS)}, "
+            f"rulebook = {parameters.rulebook}: this book has no jackpot; choose one of {', '.join(books())}, "
             "or run the table without a jackpot"
         )
         return
@@ -81,7 +82,7 @@ def _text_problems(parameters: Parameters) -> Iterator[str]:
         yield f"sign: {len(parameters.sign)} characters; write at most {_MOST_SIGN}"
 
 
-def _funding_problems(parameters: Parameters, rules: BookRules) -> Iterator[str]:
+def _funding_problems(parameters: Parameters, rules: JackpotRules) -> Iterator[str]:
     funding, by_operator, by_wager = parameters.funding, parameters.increment > 0, bool(parameters.wager_increment)
     if funding not in rules.funding:
         yield (
@@ -103,7 +104,7 @@ def _funding_problems(parameters: Parameters, rules: BookRules) -> Iterator[str]
             yield f"wager_increment.{wager} = {percent}: write more than 0% and at most 100%"
 
 
-def _equipment_problems(parameters: Parameters, rules: BookRules) -> Iterator[str]:
+def _equipment_problems(parameters: Parameters, rules: JackpotRules) -> Iterator[str]:
     for item, clause in rules.equipment.items():
         needed = item != "handset" or not isinstance(parameters.trigger, Random)  # no dealer records a draw
         if needed and item not in parameters.equipment:
@@ -113,7 +114,7 @@ def _equipment_problems(parameters: Parameters, rules: BookRules) -> Iterator[st
             )
 
 
-def _date_problems(parameters: Parameters, rules: BookRules) -> Iterator[str]:
+def _date_problems(parameters: Parameters, rules: JackpotRules) -> Iterator[str]:
     if not parameters.in_force:
         if rules.dated_clause:
             yield (

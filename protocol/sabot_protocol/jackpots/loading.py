@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, get_args
 
 import msgspec
 
-from sabot_protocol.jackpots.book_rules import BOOKS
+from sabot_protocol.jackpots.book_rules import books
 from sabot_protocol.jackpots.checking import GamingTable, parameter_problems, problems_between, table_problems
 from sabot_protocol.jackpots.parameters import Drawn, Equipment, LuckyTie, Outcome, Parameters, Random
 from sabot_protocol.service.config_file import ConfigError, key_problems, read_toml
@@ -18,7 +18,7 @@ _ID = "small letters, digits, - and _, at most 48, such as"
 _WANTED = {
     "id": f'{_ID} "lucky-tie"',
     "title": 'the name that players read, such as "Lucky Tie Jackpot"',
-    "rulebook": f"one of {', '.join(BOOKS)}",
+    "rulebook": f"one of {', '.join(books())}",
     "game": "a game of the rulebook, as text",
     "options": 'choices as text, such as {tiger_option = "1"}',
     "currency": 'three capital letters, such as "AUD"',

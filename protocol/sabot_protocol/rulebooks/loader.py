@@ -10,10 +10,12 @@ from importlib.resources.abc import Traversable
 
 import msgspec
 
-from sabot_protocol.rulebooks import incidents, people
-from sabot_protocol.rulebooks.model import SWITCHES, Jackpot, Money, Price, Rulebook, RulebookError, Wager
+from sabot_protocol.rulebooks import incidents, people, sign
+from sabot_protocol.rulebooks.model import SIDES, SWITCHES, Jackpot, Money, Price, Rulebook, RulebookError, Wager
 from sabot_protocol.wagers import lucky_tie, three_card
-from sabot_protocol.wagers.bets import BETS
+from sabot_protocol.wagers.bets import BETS, ON_A_SIDE
+
+_CHOICES = ("dealing", "shuffler")  # that every shoe needs
 
 
 def parse(name: str, text: str) -> Rulebook:
@@ -22,12 +24,12 @@ def parse(name: str, text: str) -> Rulebook:
         book = msgspec.convert(tomllib.loads(text), Rulebook)
     except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
         raise RulebookError(f"rulebook {name}: {error}") from error
-    for problem in _problems(book, name):
+    for problem in problems(book, name):
         raise RulebookError(f"rulebook {name}: {problem}")
     return book
 
 
-def _problems(book: Rulebook, name: str) -> Iterator[str]:
+def problems(book: Rulebook, name: str) -> Iterator[str]:
     """Yield what the types cannot check."""
     if book.decks.default not in book.decks.allowed:
         yield f"decks.default {book.decks.default} is not in decks.allowed"
@@ -36,6 +38,11 @@ def _problems(book: Rulebook, name: str) -> Iterator[str]:
     yield from _switch_problems(book)
     yield from (f"authority.{problem}" for problem in people.problems(book.authority))
     yield from (f"incident.{problem}" for problem in incidents.problems(book.incident, book.authority))
+    yield from (f"shoe.choice.{name} is missing" for name in _CHOICES if name not in book.shoe.choice)
+    yield from ("game: no game" for _ in [0] if not book.game)
+    yield from (f"sign.{problem}" for problem in sign.sign_problems(book.sign, {**book.game}))
+    roles = {role.id for role in book.authority.role}
+    yield from (f"demo.{problem}" for problem in sign.demo_problems(book.demo, roles))
     yield from (f"money.{problem}" for problem in _money_problems(book, book.money))
     for jackpot_id, jackpot in book.jackpot.items():
         yield from (f"jackpot.{jackpot_id}: {problem}" for problem in _jackpot_problems(jackpot))
@@ -72,6 +79,8 @@ def _switch_problems(book: Rulebook) -> Iterator[str]:
 
 def _money_problems(book: Rulebook, money: Money) -> Iterator[str]:
     yield from _odds_problems("exact_odds", [money.exact_odds] if money.exact_odds else [])
+    if money.exact_odds and not money.exact_clause:
+        yield "exact_clause is missing"
     if (money.rounding == "void_excess") != bool(money.exact_odds):
         yield "exact_odds: void_excess needs it, no other rounding has it"
     if money.differential:
@@ -96,8 +105,10 @@ def _wager_problems(book: Rulebook, wager: Wager) -> Iterator[str]:
         yield f"no bet {wager.bet!r}"
     yield from (f"no game {game!r}" for game in wager.games if game not in book.game)
     yield from (f"decks: {decks} is not allowed" for decks in wager.decks if decks not in book.decks.allowed)
+    if wager.bet in ON_A_SIDE and not wager.sides and wager.side not in SIDES:
+        yield f"side is {wager.side!r}: write {' or '.join(SIDES)}, or sides = true"
     if not wager.win and not wager.parts:
-        yield "no outcome wins"
+        yield "win is missing: no outcome wins"
     for outcome, price in [*wager.win.items(), *wager.push.items()]:
         yield from (f"{outcome}: {problem}" for problem in _price_problems(book, price))
 
@@ -126,6 +137,11 @@ def _odds_problems(place: str, odds: Iterable[str]) -> Iterator[str]:
 def ids() -> list[str]:
     """Return the ids of all rulebooks."""
     return sorted(file.name.removesuffix(".toml") for file in _files())
+
+
+def in_order() -> tuple[str, ...]:
+    """Return the ids in the order in which people meet them; the first is the default."""
+    return tuple(sorted(ids(), key=lambda name: (load(name).demo.order, name)))
 
 
 @cache

@@ -12,6 +12,7 @@ from sabot_protocol import irregularities
 from sabot_protocol.fields import HASH_BYTES, OrderedBy
 from sabot_protocol.rulebooks.incidents import Incident
 from sabot_protocol.rulebooks.people import Authority
+from sabot_protocol.rulebooks.sign import Demo, Sign
 
 BurnMode = Literal["none", "one", "shown", "face_up"]
 SIDES = ("player", "banker")
@@ -279,6 +280,18 @@ class Jackpot(_Strict, frozen=True):
     option: dict[str, dict[str, tuple[int, int]]]
 
 
+class JackpotRules(_Strict, frozen=True):
+    """What the book lays down about the parameters of a jackpot, each with its clause."""
+
+    funding: tuple[Literal["operator", "wager", "both"], ...]
+    funding_clause: str
+    equipment: dict[Literal["console", "display", "handset"], str]  # that a table must have
+    dated_clause: str = ""  # the parameters must have a date, because they are notified beforehand
+
+
+_NO_RULES = ("sign", "demo", "jackpots")  # not hashed: what a sign shows, and what the parameters of a jackpot need
+
+
 class Rulebook(_Strict, frozen=True):
     """One casino's rulebook."""
 
@@ -294,10 +307,13 @@ class Rulebook(_Strict, frozen=True):
     wager: tuple[Wager, ...]
     authority: Authority
     incident: dict[str, Incident]
+    sign: Sign
+    demo: Demo
     option: dict[str, Option] = {}
     sequence: tuple[Sequence, ...] = ()
     roulette: Roulette | None = None
     jackpot: dict[str, Jackpot] = {}
+    jackpots: JackpotRules | None = None  # None: the book has none
 
     def wagers(self, game: str) -> list[Wager]:
         """Return the wagers of a game that one coup or hand decides, one for each side."""
@@ -305,12 +321,16 @@ class Rulebook(_Strict, frozen=True):
 
     def digest(self) -> bytes:
         """Return the eight bytes that identify all rules in ledger and messages; wording does not count."""
-        return self._hash(self)
+        rules = msgspec.structs.asdict(self)
+        for name in _NO_RULES:
+            del rules[name]
+        return self._hash(rules)
 
     def play_digest(self) -> bytes:
         """Return the eight bytes that identify the rules of play in a shoe's profile: all but what people do."""
         play = msgspec.structs.asdict(self)
-        del play["authority"], play["incident"]
+        for name in (*_NO_RULES, "authority", "incident"):
+            del play[name]
         return self._hash(play)
 
     def _hash(self, rules: object) -> bytes:

@@ -213,6 +213,13 @@ def insurance_no_6(facts: Facts, side: str) -> str:
 
 # Bets that the pairs and triples of a coup decide; all others look only at its points and numbers of cards.
 BY_PAIRS: Final = frozenset({"pair", "perfect_pair", "crown_pair", "lucky_match", "tiger_pair"})
+# Bets on one of the hands: each wager names its side.
+ON_A_SIDE: Final = frozenset(
+    {
+        "backed", "backed_six", "backed_two_to_one", "backed_two_to_one_six", "backed_ez", "pair", "perfect_pair",
+        "crown_pair", "lucky_match", "dragon_bonus", "insurance_1", "insurance_2", "insurance_3", "shield",
+    }
+)  # fmt: skip
 BETS: Final[dict[str, Bet]] = {
     "backed": backed,
     "backed_six": backed_six,

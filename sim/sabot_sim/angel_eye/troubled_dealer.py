@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from sabot_protocol import rulebooks
+
 from sabot_sim.angel_eye.dealer import LOOK_AGAIN_S, AngelEyeDealer
 from sabot_sim.angel_eye.mishaps import MISHAPS
 from sabot_sim.dealing.trouble_order import Trouble, TroubleOrder
-from sabot_sim.world.books import rule
 
 # By the name of the mishap: what happens, in words.
 TROUBLES: Final = {
@@ -58,5 +59,5 @@ class TroubledAngelEyeDealer(AngelEyeDealer):
 
 def possible(book: str) -> tuple[str, ...]:
     """Return the troubles that people can settle by this rulebook."""
-    decides = rule("discrepancy", book).follows == "decide"
+    decides = rulebooks.load(book).switch["discrepancy_rule"].value != "silent"
     return tuple(name for name in TROUBLES if decides or name not in DISPUTED)

@@ -4,12 +4,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from sabot_protocol import rulebooks
+
 from sabot_sim.dealing.dealer import LAMP_FAULT, LAMP_WAITING, LAMPS_RESULT, LOCK, LOOK_AGAIN_US
 from sabot_sim.dealing.patient_dealer import PatientDealer
 from sabot_sim.dealing.stack import CUT
 from sabot_sim.dealing.trouble_order import Trouble, TroubleOrder
 from sabot_sim.optics import signals
-from sabot_sim.world.books import rule
 
 __all__ = ["TROUBLES", "Trouble", "TroubledDealer", "possible"]
 
@@ -105,5 +106,5 @@ _NO_RULE: Final = ("wrong_button",)  # needs a clause by which people decide
 
 def possible(book: str) -> tuple[str, ...]:
     """Return the troubles that people can settle by this rulebook."""
-    decides = rule("discrepancy", book).follows == "decide"
+    decides = rulebooks.load(book).switch["discrepancy_rule"].value != "silent"
     return tuple(name for name in TROUBLES if decides or name not in _NO_RULE)

@@ -5,38 +5,25 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Final
 
-from sabot_sim.world.books import BOOKS, CROWN, NZ, PREMIUM, RAPID, STAR
+from sabot_protocol import rulebooks
 
 MIXED: Final = "mixed"
 _WANTED: Final = ("starlette", "uvicorn", "argon2")
-_AREAS: Final = {
-    STAR: "Main floor",
-    PREMIUM: "Premium room",
-    NZ: "Harbour room",
-    CROWN: "Crown room",
-    RAPID: "Rapid pit",
-}
-_LIMITS: Final = {  # currency, minimum, maximum; then minimum and maximum of each pair
-    STAR: ("AUD", "25", "5,000", "5", "250"),
-    PREMIUM: ("AUD", "500", "100,000", "25", "5,000"),
-    NZ: ("NZD", "20", "2,500", "5", "100"),
-    CROWN: ("AUD", "50", "10,000", "5", "500"),
-    RAPID: ("AUD", "10", "1,000", "5", "100"),
-}
 _ONE_BOOK_AREAS: Final = ("Main floor", "River room", "High limit")
 _TABLES_OF_AN_AREA: Final = 4
 EVERY: Final = 3  # with --trouble: the first table of three
 
 
 def books(rulebook: str, tables: int) -> tuple[str, ...]:
-    """Return the rulebook of each table; `mixed` gives the five in turn."""
-    return tuple(BOOKS[number % len(BOOKS)] if rulebook == MIXED else rulebook for number in range(tables))
+    """Return the rulebook of each table; `mixed` gives all in turn."""
+    order = rulebooks.in_order()
+    return tuple(order[number % len(order)] if rulebook == MIXED else rulebook for number in range(tables))
 
 
 def area(number: int, found: Sequence[str]) -> str:
     """Return the area of a table: by its rulebook if there are several, else four tables to an area."""
     if len(set(found)) > 1:
-        return _AREAS[found[number]]
+        return rulebooks.load(found[number]).demo.area
     return _ONE_BOOK_AREAS[min(number // _TABLES_OF_AN_AREA, len(_ONE_BOOK_AREAS) - 1)]
 
 
@@ -46,10 +33,12 @@ def tables_text(names: Sequence[str], found: Sequence[str]) -> str:
 
 
 def _table_text(name: str, place: str, book: str) -> str:
-    currency, minimum, maximum, pair_minimum, pair_maximum = _LIMITS[book]
-    values = {"name": name, "area": place, "currency": currency, "minimum": minimum, "maximum": maximum}
+    demo = rulebooks.load(book).demo
+    values = {
+        "name": name, "area": place, "currency": demo.currency, "minimum": demo.minimum, "maximum": demo.maximum,
+    }  # fmt: skip
     rows = "".join(f'{key} = "{value}"\n' for key, value in values.items())
-    pairs = f'[table.wager.pair]\nminimum = "{pair_minimum}"\nmaximum = "{pair_maximum}"\n'
+    pairs = f'[table.wager.pair]\nminimum = "{demo.pair_minimum}"\nmaximum = "{demo.pair_maximum}"\n'
     return f"\n[[table]]\n{rows}{pairs}"
 
 

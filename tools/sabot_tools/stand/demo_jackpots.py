@@ -1,7 +1,10 @@
 """The jackpots of the demo, by rulebook: parameters as an operator would set them, and hands that win."""
 
+import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 from sabot_protocol import rulebooks
 
@@ -17,17 +20,38 @@ class NoSuchHandError(ValueError):
 class DemoJackpot:
     """One jackpot that links all tables, and the people who pay it."""
 
-    id: str
-    currency: str
     toml: str  # without its tables
     hands: dict[str, tuple[str, str, str, str]]  # name for --stack: first four cards of a winning coup; first: default
     wager: str  # that takes part in the pay-out
     role: str  # of the person who confirms
 
+    @classmethod
+    def of(cls, book: str) -> "DemoJackpot | None":
+        """Return the jackpot of a rulebook; None if its demo has none."""
+        found = rulebooks.load(book).demo.jackpot
+        if found is None:
+            return None
+        return cls(found.parameters.replace("RULEBOOK", book), found.hands, found.wager, found.role)
+
+    @cached_property
+    def _parameters(self) -> dict[str, Any]:
+        found: dict[str, Any] = tomllib.loads(self.text(()))["jackpot"][0]
+        return found
+
+    @property
+    def id(self) -> str:
+        """Return its id."""
+        return str(self._parameters["id"])
+
+    @property
+    def currency(self) -> str:
+        """Return the currency of its meter."""
+        return str(self._parameters["currency"])
+
     @property
     def division(self) -> str:
         """How a prize is divided, in words."""
-        return "equal" if 'division = "equal"' in self.toml else "in proportion to the stakes"
+        return "equal" if self._parameters["division"] == "equal" else "in proportion to the stakes"
 
     def text(self, tables: Sequence[str]) -> str:
         """Return the parameters as TOML, for these tables."""
@@ -35,84 +59,22 @@ class DemoJackpot:
         return self.toml.replace("TABLES", f"[{names}]")
 
 
-_CROWN = DemoJackpot(
-    id="lucky-tie",
-    currency="AUD",
-    toml="""\
-[[jackpot]]
-id = "lucky-tie"
-title = "Lucky Tie Jackpot"
-rulebook = "crown-baccarat"
-currency = "AUD"
-in_force = "2025-01-01"
-tables = TABLES
-funding = "operator"
-increment = 25
-base = 1000000
-unreasonable = 2500
-rounding = 100
-division = "proportional"
-qualifying = ["tie"]
-equipment = ["console", "display", "handset"]
-
-[jackpot.trigger]
-kind = "lucky_tie"
-option = "option_1"
-percent = { suited = 100, coloured = 20, non_coloured = 10 }
-""",
-    hands={
-        "lucky-tie": ("8H", "8H", "8H", "8H"),
-        "lucky-tie:suited": ("8S", "8S", "8S", "8S"),
-        "lucky-tie:coloured": ("8H", "8D", "8D", "8H"),
-        "lucky-tie:non-coloured": ("8H", "8S", "8D", "8C"),
-    },
-    wager="tie",
-    role="area_manager",
-)
-
-_NEW_ZEALAND = DemoJackpot(
-    id="perfect-pair",
-    currency="NZD",
-    toml="""\
-[[jackpot]]
-id = "perfect-pair"
-title = "Perfect Pair Jackpot"
-rulebook = "nz-baccarat"
-currency = "NZD"
-in_force = "2025-01-01"
-tables = TABLES
-funding = "operator"
-increment = 50
-base = 500000
-unreasonable = 5000
-rounding = 500
-division = "equal"
-qualifying = ["perfect_pair_player"]
-equipment = ["console", "display"]
-
-[jackpot.trigger]
-kind = "outcome"
-wager = "perfect_pair_player"
-percent = { perfect = 100 }
-""",
-    hands={"perfect-pair": ("4H", "2C", "4H", "KC")},  # Player 8, a natural: four cards
-    wager="perfect_pair_player",
-    role="casino_supervisor",
-)
-
-JACKPOTS = {"crown-baccarat": _CROWN, "nz-baccarat": _NEW_ZEALAND}
+def jackpots() -> dict[str, DemoJackpot]:
+    """Return the jackpots of the demo, by rulebook."""
+    found = {book: DemoJackpot.of(book) for book in rulebooks.ids()}
+    return {book: jackpot for book, jackpot in found.items() if jackpot}
 
 
 def book_of(hand: str) -> str:
     """Return the rulebook whose jackpot this hand wins; the first one with a jackpot, if there is none."""
-    return next((book for book, jackpot in JACKPOTS.items() if hand in jackpot.hands), next(iter(JACKPOTS)))
+    return next((book for book, jackpot in jackpots().items() if hand in jackpot.hands), next(iter(jackpots())))
 
 
 def stacked_cards(rulebook: str, hand: str) -> tuple[str | None, ...]:
     """Return the first cards of a shoe whose second coup is this hand; NoSuchHandError if the book has no such win."""
-    jackpot = JACKPOTS.get(rulebooks.load(rulebook).id)
+    jackpot = DemoJackpot.of(rulebook)
     if jackpot is None:
-        choices = " or ".join(f"--rulebook {name}" for name in JACKPOTS)
+        choices = " or ".join(f"--rulebook {name}" for name in jackpots())
         raise NoSuchHandError(f"--stack {hand}: rulebook {rulebook} has no jackpot in the demo; use {choices}")
     if hand not in jackpot.hands:
         raise NoSuchHandError(f"--stack {hand}: the jackpot of {rulebook} is won by {', '.join(jackpot.hands)}")

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from sabot_protocol import authority
+from sabot_protocol import authority, rulebooks
 from sabot_protocol.service.client import ask
 from sabot_protocol.service.daemons import FLOOR
 from sabot_protocol.service.messages import ControlError, Request
-from sabot_sim.world.books import DEALER, MANAGER, SUPERVISOR
 
 _SOCKET_WITHIN_S: Final = 60.0
 _LOOK_S: Final = 0.05
@@ -28,7 +27,8 @@ class DemoPerson:
 
     def role(self, book: str) -> str:
         """Return the role in a rulebook."""
-        return {"dealer": DEALER, "supervisor": SUPERVISOR[book], "manager": MANAGER[book]}[self.id]
+        demo = rulebooks.load(book).demo
+        return {"supervisor": demo.supervisor, "manager": demo.manager}.get(self.id, self.id)
 
     def line(self, books: Iterable[str]) -> str:
         """Return who it is, for the terminal: id, PIN, name, and the titles in these rulebooks."""

@@ -5,7 +5,7 @@ from dataclasses import replace
 from sabot_protocol import rulebooks
 
 from sabot_tools.stand import demo_floor
-from sabot_tools.stand.demo_jackpots import JACKPOTS, stacked_cards
+from sabot_tools.stand.demo_jackpots import DemoJackpot, stacked_cards
 from sabot_tools.stand.local_site import SitePlan
 
 
@@ -22,7 +22,7 @@ def with_jackpots(plan: SitePlan, hand: str | None) -> SitePlan:
     tables = {
         book: [name for name, other in zip(plan.table_names(), books, strict=True) if other == book] for book in books
     }
-    text = "\n".join(JACKPOTS[book].text(names) for book, names in tables.items() if book in JACKPOTS)
+    text = "\n".join(jackpot.text(names) for book, names in tables.items() if (jackpot := DemoJackpot.of(book)))
     return replace(plan, books=books, top=top, jackpots=text)
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 from sabot_floor.store import StoreError
 from sabot_gateway.ledger import Ledger, LedgerError
+from sabot_protocol import rulebooks
 from sabot_protocol.rulebooks import RulebookError
 from sabot_protocol.service.broker import BrokerUrlError
 from sabot_protocol.service.messages import ControlError
@@ -23,7 +24,7 @@ from sabot_tools.stand.angel_eye_table import AngelEyePlan, LiveAngelEye
 from sabot_tools.stand.broker import NoBrokerError
 from sabot_tools.stand.children import DeadChildError, tail
 from sabot_tools.stand.demo_floor import Pages
-from sabot_tools.stand.demo_jackpots import JACKPOTS, NoSuchHandError, book_of
+from sabot_tools.stand.demo_jackpots import DemoJackpot, NoSuchHandError, book_of
 from sabot_tools.stand.demo_people import PEOPLE, Enrolment
 from sabot_tools.stand.demo_plan import NoPagesError, with_jackpots, with_pages
 from sabot_tools.stand.demo_screen import Screen
@@ -70,12 +71,11 @@ class Demo:
         used = dict.fromkeys(self.screen.books.values())
         if floor is None:
             return
+        sockets = (site.gateway_socket, floor.socket_path)
         self.screen.people = {
-            book: JackpotPeople(
-                JACKPOTS[book], book, site.gateway_socket, floor.socket_path, self.screen.print, self._console()
-            )
+            book: JackpotPeople(jackpot, book, *sockets, self.screen.print, self._console())
             for book in used
-            if book in JACKPOTS
+            if (jackpot := DemoJackpot.of(book))
         }
         if self.pages is not None:
             self.people = Enrolment(floor.socket_path, used)
@@ -268,7 +268,7 @@ class Wishes:
         return with_pages(with_jackpots(plan, self.stack), self.web_port, trouble=self.trouble)
 
     def _book(self) -> str:
-        several = demo_floor.MIXED if self.tables > 1 else "star-baccarat"
+        several = demo_floor.MIXED if self.tables > 1 else rulebooks.in_order()[0]
         return self.rulebook or (book_of(self.stack) if self.stack else several)
 
     def people_wait_s(self) -> float | None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import msgspec
+from sabot_protocol import irregularities, rulebooks
 from sabot_protocol.angel_eye.tables import ERRORS
 from sabot_protocol.service.client import ask
 from sabot_protocol.service.daemons import FLOOR
@@ -17,7 +18,6 @@ from sabot_sim.angel_eye.dealer import AngelEyeDealer
 from sabot_sim.angel_eye.troubled_dealer import TroubledAngelEyeDealer
 from sabot_sim.dealing.dealer import Dealer
 from sabot_sim.dealing.troubled_dealer import TROUBLES, Trouble, TroubledDealer
-from sabot_sim.world.books import RAPID, rule
 
 from sabot_tools.stand.demo_people import DEALER_PERSON, MANAGER_PERSON, SUPERVISOR_PERSON, DemoPerson
 
@@ -87,13 +87,16 @@ def next_ask(case: Case, book: str, fault: str | None, alarms: list[AlarmMessage
     by_name = {alarm.name: alarm for alarm in alarms}
     if fault == "card" and case.trouble.card is not None:
         flags = {"face_up": case.trouble.name == "face_up"}
-        return Ask("key-card", {"card": case.trouble.card, "flags": flags}, two_people=book == RAPID)
+        return Ask("key-card", {"card": case.trouble.card, "flags": flags}, two_people=_two_people(book))
     if fault in ERRORS.values():
         return Ask("clear-error", {"card": "keep"} if fault == "overdraw" else {})
     if _DISPUTED in by_name and (by_name[_DISPUTED].clause or _decides(book)):
         alarm = by_name[_DISPUTED]
         verdict = "confirmed" if case.trouble.name in _STANDS else "void"
-        clause = alarm.clause or rule(_DISPUTED, book).clause
+        clause = (
+            alarm.clause
+            or irregularities.advise(book, "scan_discrepancy", {"confirmed": verdict == "confirmed"}).clause
+        )
         return Ask("decide", {"coup": f"{alarm.shoe}/{alarm.coup}", "verdict": verdict}, clause)
     if fault is not None:
         return Ask("clear-fault", {"fault": fault})
@@ -104,7 +107,12 @@ def next_ask(case: Case, book: str, fault: str | None, alarms: list[AlarmMessage
 
 def _decides(book: str) -> bool:
     """Return True if the book has a rule by which people decide a disputed coup."""
-    return rule(_DISPUTED, book).follows == "decide"
+    return rulebooks.load(book).switch["discrepancy_rule"].value != "silent"
+
+
+def _two_people(book: str) -> bool:
+    """Return True if the book wants a supervisor's approval of a card that is keyed in."""
+    return rulebooks.load(book).switch["manual_entry"].value != "silent"
 
 
 def _unseen(alarms: list[AlarmMessage]) -> bool:
