@@ -7,7 +7,7 @@ from sabot_protocol import auth, fields, irregularities, messages, rulebooks
 
 WINDOW: Final = 24  # events sent beyond the last ACK, as in the firmware
 MOST_AHEAD: Final = 2**24  # events that a HELLO without a MAC may be ahead of the ledger, as in the gateway
-BOOK: Final = "star-baccarat"  # of the example profile
+BOOK: Final = rulebooks.in_order()[0]  # of the example profile
 _LEFT_OUT = ("no", "time_ms", "event", "unit")  # fields of the example log that have columns or are not shown
 
 _ERASED = "refuses the shoe, with the alarm `log_lost`: the journal was erased, or two shoes have the same id"

@@ -3,6 +3,7 @@
 import re
 
 import typer
+from sabot_protocol import rulebooks
 from sabot_protocol.service.signals import Signals
 
 from sabot_tools.options import shoe as options
@@ -26,7 +27,7 @@ _UNIT = re.compile(r"[0-9a-f]{16}")
 @app.command(epilog=EPILOG)
 def shoe(
     kind: options.KindOption = "sabot",
-    rulebook: options.BookOption = "star-baccarat",
+    rulebook: options.BookOption = None,
     speed: options.SpeedOption = 1.0,
     pty: options.PtyOption = None,
     tcp: options.TcpOption = None,
@@ -71,6 +72,7 @@ def shoe(
     from sabot_tools.stand.simulated_shoe import ShoePlan
 
     try:
+        rulebook = rulebook or rulebooks.in_order()[0]
         _, _, decks = table_settings("shoe", rulebook, None, decks)
         if kind == "angel-eye":
             people = AngelEyePlan(line.settings(), options.MISHAP_SHARE * mishaps, patience_s=patience)

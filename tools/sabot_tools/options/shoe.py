@@ -25,7 +25,12 @@ KindOption = Annotated[
     Kind,
     typer.Option(help="sabot: our own shoe with its firmware; angel-eye: an Angel Eye II-EX, built from public facts."),
 ]
-BookOption = Annotated[str, typer.Option("--rulebook", help=f"The rulebook: {', '.join(rulebooks.ids())}.")]
+BookOption = Annotated[
+    str | None,
+    typer.Option(
+        "--rulebook", help=f"The rulebook: {', '.join(rulebooks.ids())}.", show_default="the first of the demo"
+    ),
+]
 SpeedOption = Annotated[float, typer.Option(min=0.1, callback=finite, help="Speed of the dealer; 1 is real time.")]
 PtyOption = Annotated[Path | None, typer.Option(help="Name of the serial line: a symbolic link to its pty.")]
 TcpOption = Annotated[

@@ -8,6 +8,7 @@ from pathlib import Path
 from urllib.error import URLError
 
 from sabot_gateway.ops import dashboard
+from sabot_protocol import rulebooks
 
 from sabot_tools.stand import prometheus
 from sabot_tools.stand.demo_plan import with_jackpots, with_pages
@@ -43,7 +44,7 @@ def has_data(port: int, query: str) -> bool:
 def run(tables: int, seed: int, work_dir: Path) -> int:
     """Play until every query has data; return 1 if some have none in time."""
     port, gateway, floor = free_port(), free_port(), free_port()
-    plan = SitePlan(work_dir, tables, "star-baccarat", _SPEED, seed, metrics=(gateway, floor))
+    plan = SitePlan(work_dir, tables, rulebooks.in_order()[0], _SPEED, seed, metrics=(gateway, floor))
     with LocalSite(with_pages(with_jackpots(plan, None), 0, trouble=False)) as site:
         config = work_dir / "prometheus.yml"
         config.write_text(_SCRAPE.format(rules=_RULES, gateway=gateway, floor=floor))

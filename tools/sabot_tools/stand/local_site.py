@@ -48,7 +48,7 @@ class SitePlan:
 
     work_dir: Path
     tables: int = 1
-    rulebook: str = "star-baccarat"
+    rulebook: str = field(default_factory=lambda: rulebooks.in_order()[0])
     speed: float = 10.0
     seed: int = 1
     broker_url: str | None = None

@@ -10,7 +10,7 @@ from sabot_gateway.shoe.parse import Event
 from sabot_protocol import rulebooks
 
 GATEWAY: Final = bytes.fromhex("6a7e000000000001")
-PROFILE: Final = rulebooks.load("star-baccarat").profile(8, 1)
+PROFILE: Final = rulebooks.load(rulebooks.in_order()[0]).profile(8, 1)
 
 
 @dataclass
