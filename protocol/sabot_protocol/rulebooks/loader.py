@@ -79,8 +79,6 @@ def _switch_problems(book: Rulebook) -> Iterator[str]:
 
 def _money_problems(book: Rulebook, money: Money) -> Iterator[str]:
     yield from _odds_problems("exact_odds", [money.exact_odds] if money.exact_odds else [])
-    if money.exact_odds and not money.exact_clause:
-        yield "exact_clause is missing"
     if (money.rounding == "void_excess") != bool(money.exact_odds):
         yield "exact_odds: void_excess needs it, no other rounding has it"
     if money.differential:
