@@ -182,6 +182,22 @@ def test_a_card_too_many_in_the_burn_begins_the_first_coup_though_that_is_the_la
     assert desk.draw("8C")[:2] == ["player_1 8C surplus", "excess_card NEXT_LIVE"]
 
 
+def test_the_cards_may_be_replaced_before_a_coup_that_begins_with_an_unseen_card():
+    for command in (("close_shoe",), ("open_shoe", 8, 0)):  # New Zealand 12.1(b), 12.2(a)
+        desk = Desk("nz-baccarat").open()
+        desk.draw(BOTH_STAND)
+        assert desk.draw("8C")[-1] == "player_overdraw NEXT_LIVE"
+        desk.confirm()
+        desk.restart()
+        assert desk.cmd(*command) == "done"
+        assert desk.logged()[0] == "closed 1 coups 1 " + ("command" if len(command) == 1 else "replaced")
+        desk = Desk("nz-baccarat").open()
+        desk.draw(BOTH_STAND + " 8C")
+        desk.confirm()
+        desk.draw("2H")
+        assert desk.cmd(*command) == "not_now"
+
+
 def test_crown_deals_the_dummy_coup_of_an_overdraw_after_the_last_one():
     desk = Desk("crown-baccarat", on=("cut_first_card_is_last_coup",)).open()
     desk.draw("CUT " + BOTH_STAND + " 8C")

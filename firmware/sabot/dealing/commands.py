@@ -81,7 +81,7 @@ def _open_shoe(state, data, at, accepted):
         if not state.profile.permits_burn(burn):
             return wire.OUT_NOT_PERMITTED
         able = state.profile.known and state.phase != CHECKING and not state.log_unsound()
-        busy = state.phase == BURNING or _in_coup(state)
+        busy = state.phase == BURNING or (_in_coup(state) and not state.not_dealt())
         return _now(able and (not busy or state.fault != wire.FAULT_NONE))
     state.replace_shoe(decks, burn)
     return wire.OUT_DONE
@@ -89,7 +89,8 @@ def _open_shoe(state, data, at, accepted):
 
 def _close_shoe(state, _data, _at, accepted):
     if not accepted:
-        return _now(state.phase == COMPLETE or state.phase == BURNING or _before_coup(state))
+        before = _before_coup(state) or state.not_dealt()
+        return _now(state.phase == COMPLETE or state.phase == BURNING or before)
     state.pending_close = wire.CLOSE_COMMAND
     return wire.OUT_DONE
 

@@ -171,7 +171,8 @@ def _log_coup(shoe, now_ms):
 
 def _log_closed(shoe, now_ms, reason):
     state = shoe.state
-    not_begun = state.phase == DEALING and not state.coup_cards() and not state.result_logged
+    not_drawn = not state.coup_cards() or state.not_dealt()
+    not_begun = state.phase == DEALING and not_drawn and not state.result_logged
     coups = state.coup_no - not_begun
     record = shoe.journal.record
     pack_into(wire.EVENT_SHOE_CLOSED_FORMAT, record, wire.RECORD_DATA, state.shoe_no, coups, reason)

@@ -108,6 +108,10 @@ class State:
         in_coup = self.phase == DEALING and (self.unread_in_coup or self.coup_cards() > 0)
         return self.phase == COMPLETE or in_coup
 
+    def not_dealt(self):
+        """Return True if no card was drawn in the coup on the table: those that lie there are surplus cards."""
+        return self.phase == DEALING and not self.unread_in_coup and self.coup_cards() == self.carried
+
     def surplus_case(self):
         """Return the irregularity of a card that comes out though none is due."""
         if self.phase != COMPLETE:
@@ -199,6 +203,7 @@ class State:
 
         # Surplus cards.
         self.surplus_count = 0
+        self.carried = 0  # surplus cards with which the coup on the table has begun
         self.cards_after_coup = 0  # drawn after the complete coup
         self.returned_card = wire.NO_CARD  # put back into the shoe, until the next card is out
 
@@ -216,7 +221,7 @@ class State:
     def replace_shoe(self, decks, burn):
         """Close the shoe on the table, if there is one, and open the next."""
         self.clear_fault(wire.BY_NEW_SHOE)
-        if self.phase == DEALING and self.coup_begun():
+        if self.phase == DEALING and self.coup_begun() and not self.not_dealt():
             self.pending_void = wire.VOID_SUPERVISOR
             self.void_then = wire.THEN_NEW_CARDS
         if self.phase != CLOSED:
@@ -294,6 +299,7 @@ class State:
                 self.surplus[kept] = card
                 kept += 1
         self.surplus_count = kept
+        self.carried = self.coup_cards()
 
     def set_kind(self, kind, needs_authorisation):
         """Make this coup one of another kind."""

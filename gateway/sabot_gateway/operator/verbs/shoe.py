@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 from sabot_protocol import fields
+from sabot_protocol.topics import UNWAGERED
 
 from sabot_gateway.angel_eye.commands import DISCARD, KEEP
 from sabot_gateway.operator.table_view import TableView
@@ -44,6 +45,7 @@ class OpenShoe(ShoeVerb, frozen=True):
     def check(self, table: TableView) -> None:
         """Refuse cards that must be checked or replaced first, and another number of decks than the config has."""
         refuse_doubtful_cards(table)
+        refuse_owed_coup(table)
         decks = table.verifier.profile["decks"]
         if self.decks not in (None, decks):
             raise RefusedError(
@@ -76,12 +78,31 @@ def refuse_doubtful_cards(table: TableView) -> None:
         )
 
 
+def refuse_owed_coup(table: TableView) -> None:
+    """Refuse other cards before a coup without wagers that begins with a card in excess: it is dealt first.
+
+    A card that nobody has seen may go with the others (New Zealand 12.1(b), 12.2).
+    """
+    state = table.verifier.state
+    number = state.coup_no + 1
+    waits = state.phase == "between" and bool(state.dealt.get(number))
+    if waits and table.verifier.checks.notices.kind_of(number) in UNWAGERED:
+        raise RefusedError(
+            f"coup {state.shoe_no}/{number} begins with a card that was drawn in excess, and the rulebook has it dealt "
+            "without wagers. Deal that coup, or void it; then repeat this."
+        )
+
+
 class CloseShoe(ShoeVerb, frozen=True):
     """Close the shoe: no more coup is dealt from it."""
 
     title = "Close shoe"
     command = "close_shoe"
     not_now = "a coup is in progress, or no shoe is open. Finish or void the coup, then repeat it."
+
+    def check(self, table: TableView) -> None:
+        """Refuse to end the shoe before a coup that it still owes."""
+        refuse_owed_coup(table)
 
     def done(self, table: TableView, event: Event, coup: Coup | None) -> str:
         """Return how the next shoe begins."""
