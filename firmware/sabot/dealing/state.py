@@ -189,9 +189,7 @@ class State:
         self.kind_logged = True
         self.result_logged = False
         self.dealer_result = 0
-        self.card_unread = False  # a card is out that was not read: the slot that is due is its own
-        self.unread_in_coup = False
-        self.unread_cards = 0  # that left the shoe, were not read, and may be keyed in
+        self.forget_unread()
         self.previous_cards = 0  # of the previous coup, until a card of this one is drawn
 
         # Authorisation.
@@ -199,7 +197,6 @@ class State:
         self.next_needs_authorisation = False
         self.unauthorised_logged = False  # a card was drawn without it
         self.authorisations = 0  # given for coups without wagers that are still to be ordered
-        self.card_authorisations = 0  # given for cards that were not read
 
         # Surplus cards.
         self.surplus_count = 0
@@ -279,14 +276,14 @@ class State:
 
     def forget_unread(self):
         """No card is out any more that was not read."""
-        self.card_unread = False
+        self.card_unread = False  # one is out: the slot that is due is its own
         self.unread_in_coup = False
         self.settle_unread()
 
     def settle_unread(self):
         """No card is to be keyed in any more, and what was authorised for it is void."""
-        self.unread_cards = 0
-        self.card_authorisations = 0
+        self.unread_cards = 0  # that left the shoe, were not read, and may be keyed in
+        self.card_authorisations = 0  # given for them
 
     def _use_surplus(self):
         """Begin this coup with surplus cards; those that it does not take begin the one after it."""
