@@ -5,7 +5,7 @@ import sqlite3
 from collections.abc import Iterator
 
 import pytest
-from support.screens import ScreenSite, wait_for
+from support.screens import FIRST_PIN, ScreenSite, wait_for
 from support.visitor import Visitor
 
 PIN, BADGE = "730155", "00417733"
@@ -79,9 +79,9 @@ def test_an_act_is_logged_in_by_the_session(site: ScreenSite, visitor: Visitor) 
 @pytest.mark.parametrize(
     ("person", "secret", "status", "say"),
     [
-        ("vera", "111222", 401, "vera is wrong"),
-        ("nobody", "111222", 401, "no person nobody"),
-        ("badge", "11112222", 401, "Nobody has this badge"),
+        ("vera", "111222", 401, "Not logged in: the id, the PIN"),
+        ("nobody", "111222", 401, "Not logged in: the id, the PIN"),
+        ("badge", "11112222", 401, "Not logged in: the id, the PIN"),
         ("", "", 400, "Give a person"),
         ("vera", "session:abc", 400, "Give a PIN"),
         ("vera", "x" * 200, 400, "Give a person"),
@@ -94,15 +94,33 @@ def test_a_wrong_or_missing_log_in_is_refused(
     reply = visitor.log_in(person, secret)
     assert (reply.status, say in reply.json()["say"]) == (status, True), reply.body
     assert visitor.cookies == {}
-    assert Visitor(site.url).log_in("vera", PIN).status == 200  # ends the row of failures
+    assert Visitor(site.url).log_in("vera", PIN).status == 200  # ends those of vera
 
 
 def test_an_address_is_locked_out_after_ten_failures_and_others_are_not(site: ScreenSite) -> None:
     visitor = Visitor(site.url, "127.0.0.99")
     for number in range(10):
-        assert "no person" in visitor.log_in(f"nobody-{number}", "111222").json()["say"]
+        assert "Not logged in" in visitor.log_in(f"nobody-{number}", "111222").json()["say"]
     assert "Too many log-ins have failed at this screen" in visitor.log_in("vera", PIN).json()["say"]
     assert Visitor(site.url).log_in("vera", PIN).status == 200
+
+
+def test_a_pin_of_an_administrator_is_changed_at_the_page_before_the_first_act(site: ScreenSite) -> None:
+    site.person("newt", "628318", crown_baccarat="area_manager")
+    assert site.ask("user-pin", person="newt", secret=FIRST_PIN).ok
+    visitor, other = Visitor(site.url), Visitor(site.url)
+    assert other.log_in("newt", FIRST_PIN).json()["change_pin"] is True
+    assert visitor.log_in("newt", FIRST_PIN).json()["change_pin"] is True
+    site.publisher().table("acc-02", rulebook="crown-baccarat")
+    body = {"do": "table", "table": "acc-02", "command": "confirm", "clause": "7.3.2"}
+    wait_for(lambda: "“Change PIN” on this page" in visitor.post("/act", body).json()["say"])
+    assert "had this PIN" in visitor.post("/pin", {"secret": FIRST_PIN, "new": "628318"}).json()["say"]
+    assert visitor.post("/pin", {"secret": FIRST_PIN}).status == 400
+    assert visitor.post("/pin", {"secret": FIRST_PIN, "new": "951377"}, x_sabot_token=None).status == 403
+    changed = visitor.post("/pin", {"secret": FIRST_PIN, "new": "951377"})
+    assert (changed.status, changed.json()["change_pin"]) == (200, False), changed.body
+    assert visitor.get("/session").json()["person"] == "newt"
+    assert other.get("/session").json() == {"person": None}
 
 
 def test_without_a_session_there_are_no_acts(site: ScreenSite) -> None:

@@ -23,7 +23,7 @@ def test_a_person_logs_in_by_keyboard_alone_and_out(site: ScreenSite, screens: S
     with screens.page(f"{site.url}/pit") as page:
         dialog(page)
         log_in(page, "walt", "111222")
-        expect(page.get_by_role("alert")).to_contain_text("walt is wrong")
+        expect(page.get_by_role("alert")).to_contain_text("Not logged in")
         page.get_by_label("PIN or password", exact=True).focus()
         page.keyboard.type(f"{PIN}\n")
         expect(page.get_by_text("Walt of walt")).to_be_visible()
@@ -99,7 +99,8 @@ def test_the_page_locks_when_the_session_ends_and_shows_nothing(site: ScreenSite
 def test_markup_in_names_and_texts_stays_text(site: ScreenSite, screens: Screens) -> None:
     gateway = site.publisher()
     assert site.ask("user-add", person="evil", name=EVIL[:64]).ok
-    assert site.ask("user-pin", person="evil", secret="559102").ok
+    assert site.ask("user-pin", person="evil", secret="577215").ok
+    assert site.ask("user-own-pin", login={"person": "evil", "secret": "577215"}, secret="559102").ok
     gateway.table("xss-01", problem=EVIL, next_step=EVIL, fault=EVIL)
     ids = {
         "id": "x1",

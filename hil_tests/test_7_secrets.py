@@ -48,6 +48,9 @@ def people_log_in(site: SecretSite) -> None:
         site.post("/login", json.dumps(login).encode()[:-2])
         site.post("/act", json.dumps({"do": "table", "second": login, "table": secret}).encode())
     site.ask(FLOOR, "user-pin", person="vera", secret=[PLAIN["other PIN"]])
+    for old, new in ((PLAIN["PIN"], PLAIN["simple PIN"]), (PLAIN["PIN"], PLAIN["other PIN"])):
+        site.ask(FLOOR, "user-own-pin", login={"person": "vera", "secret": old}, secret=new)
+        site.post("/pin", json.dumps({"secret": old, "new": new}).encode())
 
 
 def files_go_wrong(site: SecretSite) -> None:

@@ -15,6 +15,7 @@ from sabot_floor.people.checker import MOST_WAITING
 from sabot_floor.people.log import LOG
 
 __all__ = ["rig", "server"]
+FIRST_PIN = "577215"  # of the administrator
 PINS = {"asmith": "730155", "bjones": "correct horse"}
 
 
@@ -69,7 +70,8 @@ def staffed(rig: Rig, **more: Any) -> Rig:
     for person, name, role in (("asmith", "A. Smith", "area_manager"), ("bjones", "B. Jones", "TG Area Manager")):
         done(rig, "user-add", person=person, name=name)
         done(rig, "user-role", person=person, rulebook="crown-baccarat", role=role)
-        done(rig, "user-pin", person=person, secret=PINS[person])
+        done(rig, "user-pin", person=person, secret=FIRST_PIN)
+        done(rig, "user-own-pin", login=login(person, FIRST_PIN), secret=PINS[person])
     return rig
 
 
@@ -89,7 +91,7 @@ def test_the_log_of_a_jackpot_names_the_people_who_logged_in(rig: Rig) -> None:
     assert (withdrawn["by"], withdrawn["person"], withdrawn["role"]) == ("A. Smith", "asmith", "area_manager")
     assert (restored["by"], restored["person"], restored["role"]) == ("B. Jones", "bjones", "area_manager")
     acts = [one["act"] for one in entries(rig, LOG) if one["kind"] == "login"]
-    assert acts == [f"withdraw {JACKPOT}", f"restore {JACKPOT}"]
+    assert acts == [*["change own PIN"] * 2, f"withdraw {JACKPOT}", f"restore {JACKPOT}"]
     assert display(rig) == BASE
     assert audit.verify(rig.store()).faults == []
 

@@ -100,13 +100,38 @@ def test_ten_failures_in_a_row_lock_an_address_for_15_minutes() -> None:
     assert not failures.locked(HERE, 9.0 + 900.0)
 
 
-def test_a_success_ends_a_row_of_failures() -> None:
+def test_a_success_ends_the_failures_for_that_person_and_no_other() -> None:
     failures = Failures()
-    for _ in range(9):
-        failures.failed(HERE, 1.0)
-    failures.succeeded(HERE)
-    failures.failed(HERE, 2.0)
-    assert not failures.locked(HERE, 2.0)
+    for number in range(9):
+        failures.failed(HERE, 1.0, "vera" if number < 3 else f"p{number}")
+    failures.succeeded(HERE, "mallory")
+    failures.succeeded(HERE, "vera")
+    for number in range(3):
+        failures.failed(HERE, 2.0, "vera")
+        assert not failures.locked(HERE, 2.0), number
+    failures.failed(HERE, 2.0, "vera")
+    assert failures.locked(HERE, 2.0)
+
+
+def test_failures_count_for_15_minutes() -> None:
+    failures = Failures()
+    for number in range(9):
+        failures.failed(HERE, float(number), f"p{number}")
+    failures.failed(HERE, 900.0)
+    assert not failures.locked(HERE, 900.0)
+    failures.failed(HERE, 900.5)
+    assert failures.locked(HERE, 900.5)
+
+
+def test_an_address_fails_four_times_for_one_person() -> None:
+    failures = Failures()
+    for _ in range(4):
+        assert not failures.holds(HERE, "vera", 1.0)
+        failures.failed(HERE, 1.0, "vera")
+    assert failures.holds(HERE, "vera", 2.0)
+    assert not failures.holds(HERE, "sam", 2.0)
+    assert not failures.holds(THERE, "vera", 2.0)
+    assert not failures.holds(HERE, "vera", 901.0)
 
 
 def test_at_most_1000_addresses_are_counted() -> None:

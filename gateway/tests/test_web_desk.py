@@ -15,6 +15,7 @@ from sabot_floor.people import audit, entries, hashing
 from sabot_floor.people.checker import Checker
 from sabot_floor.people.desk import PeopleDesk
 from sabot_floor.people.log import LOG, Made, PeopleLog
+from sabot_floor.people.logins import NOT_LOGGED_IN
 from sabot_floor.people.sessions import MOST_FAILURES, session_id
 from sabot_floor.people.verbs import Login
 from sabot_floor.requests import FloorRequest
@@ -190,15 +191,16 @@ def test_the_web_part_learns_which_sessions_have_ended(rig: Rig) -> None:
 
 def test_a_person_whom_others_have_locked_out_goes_on_in_the_session(rig: Rig) -> None:
     token = rig.log_in().token
-    for _ in range(5):
-        assert not rig.log_in("111222", address="10.0.0.66").answer.ok
-    assert "locked out" in rig.log_in().answer.say
+    for number in range(5):
+        assert not rig.log_in("111222", address=f"10.0.0.{66 + number // 3}").answer.ok
+    assert rig.log_in().answer.say == NOT_LOGGED_IN
+    assert [one["kind"] for one in rig.entries()][-2:] == ["failed", "locked"]
     assert rig.act(token).answer.ok
 
 
 def test_an_address_is_locked_out_after_ten_failures_whoever_they_were_for(rig: Rig) -> None:
     for number in range(MOST_FAILURES):
-        assert "no person" in rig.log_in(person=f"p{number}").answer.say
+        assert rig.log_in(person=f"p{number}").answer.say == NOT_LOGGED_IN
     assert "Too many log-ins have failed at this screen" in rig.log_in().answer.say
     assert rig.log_in(address="10.0.0.2").answer.ok
     rig.now_s = 900.0

@@ -17,7 +17,7 @@ from sabot_tools.stand.local_site import LocalSite, SitePlan
 from support.patience import PATIENCE_S
 from support.screens import answers, wait_for
 
-PIN = "730155"
+PIN, FIRST_PIN = "730155", "577215"  # the own one, and that of the administrator
 _SPEED = 40.0
 
 
@@ -56,11 +56,14 @@ class LiveSite:
     def person(self, person: str, name: str, **roles: str) -> None:
         """Add a person with the PIN; `roles` by rulebook, - written as _."""
         assert self.site.floor is not None
-        changes: list[tuple[str, dict[str, str]]] = [("user-add", {"name": name}), ("user-pin", {"secret": PIN})]
+        changes: list[tuple[str, dict[str, str]]] = [("user-add", {"name": name}), ("user-pin", {"secret": FIRST_PIN})]
         changes += [("user-role", {"rulebook": book.replace("_", "-"), "role": role}) for book, role in roles.items()]
         for verb, args in changes:
             answer = ask(self.site.floor.socket_path, Request(verb, args={"person": person, **args}), FLOOR)
             assert answer.ok, answer.say
+        own = Request("user-own-pin", args={"login": {"person": person, "secret": FIRST_PIN}, "secret": PIN})
+        answer = ask(self.site.floor.socket_path, own, FLOOR)
+        assert answer.ok, answer.say
 
     def trouble(self, table: str) -> Trouble:
         """Wait until something has happened at a table, and return it."""

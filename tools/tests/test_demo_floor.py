@@ -49,8 +49,8 @@ def test_the_pins_are_accepted_and_printed() -> None:
 
 def test_people_are_added_as_sabot_users_does() -> None:
     found = list(requests(["star-baccarat", "star-baccarat"]))
-    assert [request.verb for request in found] == ["user-add", "user-pin", "user-role"] * 3
-    assert found[2].args == {"person": "dealer", "rulebook": "star-baccarat", "role": "dealer"}
+    assert [request.verb for request in found] == ["user-add", "user-pin", "user-own-pin", "user-role"] * 3
+    assert found[3].args == {"person": "dealer", "rulebook": "star-baccarat", "role": "dealer"}
 
 
 def test_the_wall_is_printed_first() -> None:

@@ -17,6 +17,7 @@ from support.patience import PATIENCE_S
 from typer.testing import CliRunner
 
 PIN, PASSWORD, BADGE = "730155", "correct horse", "00417733"
+FIRST_PIN = "577215"  # of the administrator
 
 
 class Floor:
@@ -71,7 +72,22 @@ def staffed(floor: Floor) -> None:
     for person, name, secret in (("asmith", "A. Smith", PIN), ("bjones", "B. Jones", PASSWORD)):
         floor.done("users", "add", person, "--name", name)
         floor.done("users", "role", person, "crown-baccarat", "area_manager")
-        floor.done("users", "pin", person, typed=f"{secret}\n")
+        floor.done("users", "pin", person, typed=f"{FIRST_PIN}\n")
+        floor.done("users", "own-pin", person, typed=f"{FIRST_PIN}\n{secret}\n")
+
+
+def test_a_pin_of_an_administrator_is_changed_before_the_first_act(floor: Floor) -> None:
+    floor.done("users", "add", "asmith", "--name", "A. Smith")
+    floor.done("users", "pin", "asmith", typed=f"{FIRST_PIN}\n")
+    assert floor.done("users", "list") == "asmith  A. Smith: no role; pin; PIN to be changed\n"
+    withdraw = ("jackpot", "withdraw", "lucky-tie", "bac-01", "--reason", "r", "--as", "asmith")
+    assert "`sabot users own-pin asmith`" in floor.refused(*withdraw, typed=f"{FIRST_PIN}\n")
+    assert "is wrong" in floor.refused("users", "own-pin", "asmith", typed=f"111222\n{PIN}\n")
+    assert "Too simple" in floor.refused("users", "own-pin", "asmith", typed=f"{FIRST_PIN}\n123456\n")
+    assert "changed" in floor.done("users", "own-pin", "asmith", typed=f"{FIRST_PIN}\n{PIN}\n")
+    assert "asmith has no role" in floor.refused(*withdraw, typed=f"{PIN}\n")
+    log = floor.done("users", "log", "--person", "asmith").splitlines()
+    assert any("asmith changed the own PIN or password" in line for line in log)
 
 
 def test_from_the_first_person_to_an_adjustment(floor: Floor) -> None:
@@ -114,15 +130,15 @@ def test_the_list_online_and_offline_and_the_verification(floor: Floor) -> None:
     assert floor.done("users", "list", "--store", store, "--json") == online
     assert [json.loads(line)["locked_until"] for line in online.splitlines()] == ["", ""]
     assert "commands: 6 entries recomputed\n" in floor.done("floor", "verify")
-    # opened; added, role and secret of both; 5 failures and a lock-out; disabled, secret, enabled, role.
+    # opened; added, role, secret, log-in, change of both; 5 failures and a lock-out; disabled, secret, enabled, role.
     assert "entries in the chains of all logs\n" in floor.done("floor", "verify")
-    assert "people: 17 entries recomputed\n" in floor.done("floor", "verify")
+    assert "people: 21 entries recomputed\n" in floor.done("floor", "verify")
     log = floor.done("users", "log", "--person", "asmith").splitlines()
     assert [line.split(" ", 2)[2].split(", account")[0] for line in log][:4] == [
         "asmith added: A. Smith", "asmith: area_manager in crown-baccarat", "asmith: new PIN or password",
-        "asmith: log-in failed for draw lucky-tie",
+        "asmith logged in with secret for change own PIN",
     ]  # fmt: skip
-    assert "asmith locked out until 20" in log[8]
+    assert "asmith locked out until 20" in log[10]
     entries = [json.loads(line) for line in floor.done("users", "log", "--json").splitlines()]
     assert [entry["kind"] for entry in entries[:4]] == ["opened", "added", "role", "secret"]
     assert "argon2" not in json.dumps(entries)

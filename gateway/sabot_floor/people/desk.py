@@ -16,10 +16,11 @@ from sabot_floor.people import entries, hashing, logins
 from sabot_floor.people.checker import Checker
 from sabot_floor.people.log import Made, PeopleLog
 from sabot_floor.people.logins import Checked, Claim
-from sabot_floor.people.sessions import Sessions
+from sabot_floor.people.sessions import ACCOUNT, Failures, Sessions
 from sabot_floor.people.state import PeopleState, Person, unknown
 from sabot_floor.people.verbs import (
     AddPerson,
+    ChangeSecret,
     Disable,
     Enable,
     GiveRole,
@@ -34,6 +35,8 @@ from sabot_floor.store import StoreError
 
 _BUSY = "Too many people log in at this moment. Try again in a few seconds."
 _NOT_CHANGED = "Nothing was changed: "
+_OWN_PIN = "change own PIN"  # the act of that log-in
+_USED = "You had this PIN or password before: choose another."
 Reply = Callable[[Answer], None]
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
@@ -44,7 +47,7 @@ class PeopleDesk:
 
     def __init__(self, people: PeopleLog, checker: Checker, admins: Iterable[str], clock: Callable[[], Moment]) -> None:
         self._log, self._checker, self._admins, self._clock = people, checker, frozenset(admins), clock
-        self.sessions = Sessions()
+        self.sessions, self._failures = Sessions(), Failures()
 
     def _time(self) -> str:
         return self._clock().time
@@ -61,6 +64,8 @@ class PeopleDesk:
         if isinstance(verb, ListPeople):
             data = {"people": listed(self._log.state(), self._time())}
             reply(Answer(True, "", msgspec.Raw(msgspec.json.encode(data))))
+        elif isinstance(verb, ChangeSecret):
+            self.change_own(verb, account, reply, lambda _: reply(Answer(True, "Your PIN or password is changed.")))
         elif not isinstance(verb, UserChange) or account not in self._admins:
             reply(Answer(False, f"Account {account} may not change people; {', '.join(sorted(self._admins))} may."))
         elif isinstance(verb, SetSecret):
@@ -77,8 +82,10 @@ class PeopleDesk:
             return
 
         def store(hashed: str) -> None:
-            made = entries.SecretSet(time=self._time(), person=verb.person, hash=hashed, by=account)
-            reply(self._change(lambda _: Made([made]), f"{verb.person} has a new PIN or password."))
+            made = entries.SecretSet(time=self._time(), person=verb.person, hash=hashed, by=account, initial=True)
+            own = f"at a page, or with `sabot users own-pin {verb.person}`"
+            say = f"{verb.person} has a new PIN or password. It must be changed before the first act: {own}."
+            reply(self._change(lambda _: Made([made]), say))
 
         self._later(lambda: hashing.make_hash(verb.secret), store, reply)
 
@@ -86,44 +93,96 @@ class PeopleDesk:
         refused = self._log.append(self._time(), make)
         return Answer(False, refused) if refused else Answer(True, done)
 
-    def log_in(
-        self, given: Sequence[Login], act: str, account: str, reply: Reply, then: Callable[[list[Person]], None]
-    ) -> None:
-        """Check every log-in; `then` gets the people if all are right, else `reply` gets the refusal."""
-        _guard(reply, lambda: self._log_in(given, act, account, reply, then))
+    def change_own(self, verb: ChangeSecret, account: str, reply: Reply, then: Callable[[Person], None]) -> None:
+        """Change a person's own PIN: `then` gets the person as changed, else `reply` gets the refusal."""
 
-    def _log_in(
-        self, given: Sequence[Login], act: str, account: str, reply: Reply, then: Callable[[list[Person]], None]
+        def logged(people: list[Person]) -> None:
+            (person,) = people
+            if refused := hashing.too_simple(verb.secret, person.id, person.name):
+                reply(Answer(False, refused))
+            else:
+                self._later(lambda: hashing.unused(verb.secret, [person.secret, *person.used]), store(person), reply)
+
+        def store(person: Person) -> Callable[[str], None]:
+            def change(hashed: str) -> None:
+                made = entries.SecretChanged(time=self._time(), person=person.id, hash=hashed, by=account)
+                refused = "" if hashed else _USED
+                refused = refused or self._log.append(made.time, lambda state: _changed(state, made, person.secret))
+                if refused:
+                    reply(Answer(False, refused))
+                else:
+                    then(self._log.state().people[person.id])
+
+            return change
+
+        self.log_in([verb.login], _OWN_PIN, account, reply, logged, by_badge=False, initial=True)
+
+    def log_in(
+        self,
+        given: Sequence[Login],
+        act: str,
+        account: str,
+        reply: Reply,
+        then: Callable[[list[Person]], None],
+        *,
+        by_badge: bool = True,
+        initial: bool = False,
     ) -> None:
-        claims = self._claims(given, account)
-        if isinstance(claims, str):
-            reply(Answer(False, claims))
-            return
+        """Check every log-in; `then` gets the people if all are right, else `reply` gets the refusal.
+
+        `by_badge`: a badge is taken; `initial`: a PIN that an administrator has set is taken, too.
+        """
+
+        def step() -> None:
+            claims = self._claims(given, account, by_badge=by_badge)
+            if isinstance(claims, str):
+                reply(Answer(False, claims))
+            elif any(one.hash for one in claims):
+                self._later(lambda: logins.check(claims), store, reply)
+            else:
+                store(logins.check(claims))
 
         def store(checked: list[Checked]) -> None:
             time = self._time()
-            refused = self._log.append(time, lambda state: logins.settle(state, checked, act, account, time))
+            refused = self._log.append(
+                time, lambda state: logins.settle(state, checked, act, account, time, initial=initial)
+            )
+            self._count(checked, account, refused)
             if refused:
-                reply(Answer(False, refused))
+                reply(Answer(False, logins.for_page(refused) if logins.by_page(account) else refused))
                 return
             state = self._log.state()
-            then([state.people[one.person] for one in claims])
+            then([state.people[one.claim.person] for one in checked])
 
-        if any(one.hash for one in claims):
-            self._later(lambda: logins.check(claims), store, reply)
-        else:
-            store(logins.check(claims))
+        _guard(reply, step)
 
-    def _claims(self, given: Sequence[Login], account: str) -> list[Claim] | str:
-        """Return whom the log-ins are for, or the first refusal."""
+    def _count(self, checked: Sequence[Checked], account: str, refused: str) -> None:
+        """Count for a page's address who has failed to log in, and forget the failures of who has not."""
+        address, now_s = account.removeprefix(ACCOUNT), self._clock().now_s
+        for claim, right in checked if logins.by_page(account) else ():
+            if claim.session is not None:
+                continue
+            if not right or claim.refused:
+                self._failures.failed(address, now_s, claim.given)
+                return
+            if not refused:
+                self._failures.succeeded(address, claim.given)
+
+    def _claims(self, given: Sequence[Login], account: str, *, by_badge: bool) -> list[Claim] | str:
+        """Return whom the log-ins are for, or why none of them is looked at."""
         state, claims = self._log.state(), list[Claim]()
+        address, now_s = account.removeprefix(ACCOUNT), self._clock().now_s
         for one in given:
+            found: Claim | None
             if logins.by_session(one, account):
-                found = logins.session_claim(self.sessions, one, account, self._clock().now_s)
+                found = logins.session_claim(self.sessions, one, account, now_s)
+                if found is None:
+                    return logins.SESSION_ENDED
             else:
-                found = logins.claim(state, one, account, self._time())
-            if isinstance(found, str):
-                return found
+                if logins.by_page(account) and self._failures.locked(address, now_s):
+                    return logins.LOCKED
+                held = logins.by_page(account) and self._failures.holds(address, one.person, now_s)
+                found = logins.claim(state, one, account, self._time(), held=held, by_badge=by_badge)
             claims.append(found)
         known = [one.person for one in claims if one.person]
         if len(set(known)) < len(known):
@@ -138,9 +197,11 @@ class PeopleDesk:
             reply(Answer(False, _BUSY))
 
 
-def about_service(answer: Answer) -> bool:
-    """Return True if a refusal is about the service, and not about what was asked: nobody has failed to log in."""
-    return answer.say in (_BUSY, FLOOR.internal_error) or answer.say.startswith(_NOT_CHANGED)
+def _changed(state: PeopleState, made: entries.SecretChanged, before: str) -> Made:
+    """Return the entry of a changed PIN; its refusal if the record has another one than was checked."""
+    if state.people[made.person].secret == before:
+        return Made([made])
+    return Made((), f"The PIN of {made.person} was changed meanwhile: log in again.")
 
 
 def _guard(reply: Reply, step: Callable[[], None]) -> None:
@@ -216,6 +277,7 @@ def listed(state: PeopleState, time: str) -> list[dict[str, Any]]:
             "badge": bool(one.badge),
             "disabled": one.disabled,
             "locked_until": logins.locked_until(one.attempts, time),
+            **({"initial": True} if one.initial else {}),
         }
         for one in sorted(state.people.values(), key=lambda one: one.id)
     ]

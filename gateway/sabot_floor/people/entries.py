@@ -66,6 +66,27 @@ class SecretSet(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag
     person: str
     hash: Annotated[str, Meta(description="argon2id, with its parameters and its salt")]
     by: By
+    initial: Annotated[
+        bool, Meta(description="an administrator knows it: the person changes it before the first act")
+    ] = False
+
+
+class SecretChanged(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="changed"):
+    """A person has changed the own PIN or password, with the one of before; failures and a lock-out end."""
+
+    time: str
+    person: str
+    hash: Annotated[str, Meta(description="argon2id, with its parameters and its salt")]
+    by: By
+
+
+class NotKnown(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="unknown"):
+    """Somebody gave an id that no person has."""
+
+    time: str
+    given: str
+    act: str
+    by: By
 
 
 class LoggedIn(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="login"):
@@ -97,5 +118,6 @@ class LockedOut(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag
 
 
 Entry = (
-    Opened | Added | RoleGiven | Disabled | Enabled | BadgeSet | SecretSet | LoggedIn | LoginFailed | LockedOut
+    Opened | Added | RoleGiven | Disabled | Enabled | BadgeSet | SecretSet | SecretChanged | LoggedIn | LoginFailed
+    | LockedOut | NotKnown
 )  # fmt: skip

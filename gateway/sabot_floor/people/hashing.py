@@ -2,6 +2,7 @@
 
 import hmac
 import unicodedata
+from collections.abc import Iterable
 from itertools import pairwise
 from typing import Any
 
@@ -10,6 +11,10 @@ LEAST_BADGE = 6
 _LEAST_DIFFERENT = 4  # characters of a password
 _LEAST_WORD = 3  # characters of a name that a password must not have in it
 _PASSES, _MEMORY_KIB, _LANES = 2, 65536, 1  # about 0.1 s and 64 MiB for one check
+
+
+# The hash of a secret that nobody knows: what is given for no person takes as long to check as any other.
+NOBODY = "$argon2id$v=19$m=65536,t=2,p=1$L/hzdT4E6q7sCugVj8D/Wg$5u255d0KycW2SqCjTbEeAUfQWeU5f0mU/b3OfjKlkZo"
 
 
 class HashingError(RuntimeError):
@@ -53,6 +58,11 @@ def make_hash(secret: str) -> str:
     """Return the argon2id hash of a PIN or password, with its salt; takes about 0.1 s."""
     hasher, _ = _argon2()
     return str(hasher.hash(_normal(secret)))
+
+
+def unused(secret: str, before: Iterable[str]) -> str:
+    """Return the hash of a PIN or password; empty if it is one of before."""
+    return "" if any(fits(one, secret) for one in before) else make_hash(secret)
 
 
 def fits(hashed: str, secret: str) -> bool:

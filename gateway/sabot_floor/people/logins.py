@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from sabot_floor.people import hashing
-from sabot_floor.people.entries import Entry, LockedOut, LoggedIn, LoginFailed
+from sabot_floor.people.entries import Entry, LockedOut, LoggedIn, LoginFailed, NotKnown
 from sabot_floor.people.log import Made
 from sabot_floor.people.sessions import ACCOUNT, SESSION, Session, Sessions, holds
 from sabot_floor.people.state import (
@@ -13,21 +13,31 @@ from sabot_floor.people.state import (
     Attempts,
     PeopleState,
     attempts_of,
-    by_badge,
     refuse_login,
     until,
 )
+from sabot_floor.people.state import by_badge as owner_of
 from sabot_floor.people.verbs import Login
+
+SESSION_ENDED = "Your session has ended: log in again."
+NOT_LOGGED_IN = (
+    "Not logged in: the id, the PIN or password, or the badge is wrong, or the person is locked out or disabled. Try "
+    "again, hold your badge to the reader, or get a new PIN."
+)
+_CHANGES = "changes it before the first act"
+LOCKED = "Too many log-ins have failed at this screen: no more are taken for 15 minutes."
 
 
 class Claim(NamedTuple):
     """Whom a log-in is for; `hash` is what its secret must fit unless the badge is right."""
 
-    person: str  # empty if nobody has this badge
+    person: str  # empty if nobody has this badge, or this id
     badge: str  # the hash of the badge if it is this person's
     hash: str
     secret: str
     session: Session | None = None
+    given: str = ""  # the id as typed
+    refused: str = ""  # whatever the secret is
 
 
 class Checked(NamedTuple):
@@ -37,34 +47,47 @@ class Checked(NamedTuple):
     right: bool
 
 
-def claim(state: PeopleState, login: Login, account: str, time: str) -> Claim | str:
-    """Return whom a log-in is for, or why it is refused without a look at its secret."""
-    badge = hashing.badge_hash(state.key, login.secret)
-    owner = by_badge(state, badge)
+def claim(
+    state: PeopleState, login: Login, account: str, time: str, *, held: bool = False, by_badge: bool = True
+) -> Claim:
+    """Return whom a log-in is for; `held`: too many have failed for this person here, and only the badge is taken."""
+    badge = hashing.badge_hash(state.key, login.secret) if by_badge else ""
+    owner = owner_of(state, badge)
     person = login.person if login.person != BADGE else owner.id if owner else ""
+    own = owner is not None and owner.id == person
+    given = Claim(person, "", hashing.NOBODY, login.secret, given=login.person)
     if login.person == BADGE and (refused := refuse_login(state, "", account, time)):
-        return refused
-    if refused := refuse_login(state, person, account, time):
-        return refused
-    if owner is not None and owner.id == person:
-        return Claim(person, badge, "", "")
-    hashed = state.people[person].secret if person else ""
-    if person and not hashed and not state.people[person].badge:
-        return f"{person} has no PIN and no badge: set one, `sabot users pin {person}`."
-    return Claim(person, "", hashed, login.secret)
+        return given._replace(refused=refused)
+    if held and not own and person:
+        return given._replace(refused=LOCKED)
+    if refused := refuse_login(state, person, account, time, badge=own):
+        return given._replace(refused=refused)
+    if own:
+        return given._replace(badge=badge, hash="")
+    if not person:
+        return given._replace(hash="")
+    hashed = state.people[person].secret
+    if not hashed and not state.people[person].badge:
+        return given._replace(refused=f"{person} has no PIN and no badge: set one, `sabot users pin {person}`.")
+    return given._replace(hash=hashed or hashing.NOBODY)
 
 
-def session_claim(sessions: Sessions, login: Login, account: str, now_s: float) -> Claim | str:
-    """Return whom a log-in by a session's token is for, or why it is refused."""
+def session_claim(sessions: Sessions, login: Login, account: str, now_s: float) -> Claim | None:
+    """Return whom a log-in by a session's token is for; None if the session has ended."""
     found = sessions.find(login.secret.removeprefix(SESSION), account.removeprefix(ACCOUNT), now_s)
     if found is None or found.person != login.person:
-        return "Your session has ended: log in again."
-    return Claim(found.person, "", "", "", found)
+        return None
+    return Claim(found.person, "", "", "", found, found.person)
+
+
+def by_page(account: str) -> bool:
+    """Return True for an account of a page: what it is answered tells nobody which people there are."""
+    return account.startswith(ACCOUNT)
 
 
 def by_session(login: Login, account: str) -> bool:
     """Return True if a log-in is by a session's token; only a page can give one."""
-    return account.startswith(ACCOUNT) and login.secret.startswith(SESSION)
+    return by_page(account) and login.secret.startswith(SESSION)
 
 
 def check(claims: Sequence[Claim]) -> list[Checked]:
@@ -73,20 +96,28 @@ def check(claims: Sequence[Claim]) -> list[Checked]:
 
 
 def _right(one: Claim) -> bool:
-    return bool(one.badge) or one.session is not None or bool(one.hash and hashing.fits(one.hash, one.secret))
+    fits = bool(one.hash and hashing.fits(one.hash, one.secret))  # also of a log-in that is refused: for the same time
+    return bool(one.badge) or one.session is not None or fits
 
 
-def settle(state: PeopleState, checked: Sequence[Checked], act: str, account: str, time: str) -> Made:
+def settle(
+    state: PeopleState, checked: Sequence[Checked], act: str, account: str, time: str, *, initial: bool = False
+) -> Made:
     """Return the entries of log-ins that were checked, up to the first that is not right, and its refusal.
 
-    The state refuses all of them if one of the people is disabled or locked out meanwhile.
+    The state refuses all of them if one of the people is disabled or locked out meanwhile. `initial`: also with a PIN
+    that an administrator has set.
     """
     entries = list[Entry]()
     for one, right in checked:
         person = one.person
+        if one.refused:
+            return Made([*entries, *_trace(state, one, act, account, time)], one.refused)
         if one.session is not None and not holds(state, one.session):
-            return Made(entries, "Your session has ended: log in again.")
+            return Made(entries, SESSION_ENDED)
         if right and (one.session is not None or (one.badge or one.hash) == _current(state, person, one.badge)):
+            if state.people[person].initial and not initial:
+                return Made(entries, _change_first(person, account))
             entries.append(LoggedIn(time=time, person=person, means=_means(one), act=act, by=account))
             continue
         entries.append(LoginFailed(time=time, person=person, act=act, by=account))
@@ -95,6 +126,22 @@ def settle(state: PeopleState, checked: Sequence[Checked], act: str, account: st
             entries.append(LockedOut(time=time, person=person, until=until(time), by=account))
         return Made(entries, _wrong(person, failures, time))
     return Made(entries)
+
+
+def _trace(state: PeopleState, one: Claim, act: str, account: str, time: str) -> list[Entry]:
+    """Return the entry of an id that no person has, as a wrong secret has one: both take as long to answer."""
+    known = one.given == BADGE or one.given in state.people or one.refused == LOCKED
+    return [] if known else [NotKnown(time=time, given=one.given, act=act, by=account)]
+
+
+def _change_first(person: str, account: str) -> str:
+    how = "“Change PIN” on this page" if by_page(account) else f"`sabot users own-pin {person}`"
+    return f"An administrator has set the PIN of {person}: {person} {_CHANGES}, with {how}."
+
+
+def for_page(refused: str) -> str:
+    """Return a refusal as a page shows it: one text for a wrong secret, an unknown id, and a person locked out."""
+    return refused if refused == SESSION_ENDED or _CHANGES in refused else NOT_LOGGED_IN
 
 
 def _means(one: Claim) -> Literal["secret", "badge", "session"]:

@@ -13,7 +13,8 @@ SESSION = "session:"  # begins the secret of a log-in by a session's token
 ACCOUNT = "web "  # begins the account of a page; the address follows. No account of the control socket has a space
 MOST_SESSIONS, MOST_OF_PERSON = 500, 5
 LONGEST_S = 12 * 3600.0
-MOST_FAILURES, MOST_ADDRESSES = 10, 1000  # of an address in a row; addresses that are counted
+MOST_FAILURES, MOST_ADDRESSES = 10, 1000  # of an address in 15 minutes; addresses that are counted
+MOST_FOR_PERSON = 4  # of an address for one person: one fewer than lock the person out everywhere
 _TOKEN_BYTES = 32
 
 Kind = Literal["pit", "dealer"]
@@ -122,29 +123,49 @@ def holds(people: PeopleState, session: Session) -> bool:
     return person is not None and not person.disabled and mark(person) == session.mark
 
 
+class Tally(msgspec.Struct):
+    """The failures of one address in the last 15 minutes: for whom, and when; and until when it is locked out."""
+
+    failed: list[tuple[str, float]] = []
+    until_s: float = 0.0
+
+
 class Failures:
-    """Log-ins that failed, by address: too many in a row lock it out, whichever people they were for."""
+    """Log-ins that failed, by address: too many lock it out, whoever they were for and whoever succeeds there."""
 
     LOCKED_S: Final = LOCKED_FOR.total_seconds()
 
     def __init__(self) -> None:
-        self._counts: dict[str, tuple[int, float]] = {}  # failures in a row; the newest
+        self._counts: dict[str, Tally] = {}
+
+    def _of(self, address: str, now_s: float) -> Tally:
+        """Return what counts of an address now."""
+        found = self._counts.get(address, Tally())
+        found.failed = [one for one in found.failed if now_s - one[1] < self.LOCKED_S]
+        return found
 
     def locked(self, address: str, now_s: float) -> bool:
         """Return True while this address is locked out."""
-        count, last_s = self._counts.get(address, (0, 0.0))
-        if count and now_s - last_s >= self.LOCKED_S:
-            del self._counts[address]
-            return False
-        return count >= MOST_FAILURES
+        return now_s < self._of(address, now_s).until_s
 
-    def failed(self, address: str, now_s: float) -> None:
+    def holds(self, address: str, person: str, now_s: float) -> bool:
+        """Return True while this address has failed too often for one person: only the badge is taken for that one."""
+        failed = [one for one, _ in self._of(address, now_s).failed if one == person]
+        return len(failed) >= MOST_FOR_PERSON
+
+    def failed(self, address: str, now_s: float, person: str = "") -> None:
         """Count a failure."""
-        count, _ = self._counts.pop(address, (0, 0.0))
-        self._counts[address] = (count + 1, now_s)
+        found = self._of(address, now_s)
+        self._counts.pop(address, None)
+        found.failed.append((person, now_s))
+        if len(found.failed) >= MOST_FAILURES:
+            found.until_s = now_s + self.LOCKED_S
+            found.failed = []
+        self._counts[address] = found
         while len(self._counts) > MOST_ADDRESSES:
             del self._counts[next(iter(self._counts))]  # the oldest
 
-    def succeeded(self, address: str) -> None:
-        """Forget the failures of an address."""
-        self._counts.pop(address, None)
+    def succeeded(self, address: str, person: str) -> None:
+        """Forget the failures for this person at an address, and no other's."""
+        if found := self._counts.get(address):
+            found.failed = [one for one in found.failed if one[0] != person]

@@ -12,6 +12,7 @@ from sabot_floor.people.entries import Entry
 MOST_PEOPLE = 2000
 MOST_ACCOUNTS = 100  # whose failed badges are counted
 MOST_FAILURES = 5
+MOST_USED = 3  # PINs and passwords of before that a person may not take again
 LOCKED_FOR = timedelta(minutes=15)
 BADGE = "badge"  # in place of a person's id: the badge shows who it is
 
@@ -37,6 +38,8 @@ class Person(msgspec.Struct):
     secret: str = ""
     disabled: bool = False
     attempts: Attempts = msgspec.field(default_factory=Attempts)
+    initial: bool = False  # the PIN is one that an administrator has set: it is changed before the first act
+    used: list[str] = []  # hashes of before, the newest last
 
 
 class PeopleState(msgspec.Struct):
@@ -126,12 +129,31 @@ def _set_badge(state: PeopleState, entry: made.BadgeSet) -> str:
 
 def _set_secret(state: PeopleState, entry: made.SecretSet) -> str:
     person = state.people[entry.person]
-    person.secret, person.attempts = entry.hash, Attempts()
+    if person.secret and entry.initial:
+        _retire(person)
+    person.secret, person.attempts, person.initial = entry.hash, Attempts(), entry.initial
     return ""
 
 
-def refuse_login(state: PeopleState, person: str, account: str, time: str) -> str:
-    """Return why this person cannot log in now, whatever the secret; of no person: why the account can use no badge."""
+def _change_secret(state: PeopleState, entry: made.SecretChanged) -> str:
+    person = state.people[entry.person]
+    if person.disabled or not person.secret:
+        return f"{entry.person} has no PIN that can be changed."
+    _retire(person)
+    person.secret, person.attempts, person.initial = entry.hash, Attempts(), False
+    return ""
+
+
+def _retire(person: Person) -> None:
+    """Keep the PIN of now as one of before."""
+    person.used = [*person.used, person.secret][-MOST_USED:]
+
+
+def refuse_login(state: PeopleState, person: str, account: str, time: str, *, badge: bool = False) -> str:
+    """Return why this person cannot log in now, whatever the secret; of no person: why the account can use no badge.
+
+    `badge`: with the own badge, which a lock-out does not keep out.
+    """
     if not person:
         attempts = state.accounts.get(account)
         if attempts and attempts.locked(time):
@@ -145,10 +167,10 @@ def refuse_login(state: PeopleState, person: str, account: str, time: str) -> st
     found = state.people[person]
     if found.disabled:
         return f"{person} is disabled: another person must do this."
-    if found.attempts.locked(time):
+    if found.attempts.locked(time) and not badge:
         return (
-            f"{person} is locked out until {found.attempts.locked_until}, after {MOST_FAILURES} failures; wait, or get "
-            f"a new PIN: `sabot users pin {person}`."
+            f"{person} is locked out until {found.attempts.locked_until}, after {MOST_FAILURES} failures; wait, log in "
+            f"with the badge, or get a new PIN: `sabot users pin {person}`."
         )
     return ""
 
@@ -156,7 +178,7 @@ def refuse_login(state: PeopleState, person: str, account: str, time: str) -> st
 def _log_in(state: PeopleState, entry: made.LoggedIn) -> str:
     if entry.means == "session":  # failures of others at the log-in do not end it
         return f"{entry.person} is disabled." if state.people[entry.person].disabled else ""
-    refused = refuse_login(state, entry.person, entry.by, entry.time)
+    refused = refuse_login(state, entry.person, entry.by, entry.time, badge=entry.means == "badge")
     if not refused:
         state.people[entry.person].attempts = Attempts()
     return refused
@@ -199,9 +221,11 @@ _TAKEN_BY: Final[dict[type, Callable[[PeopleState, Any], str]]] = {
     made.Enabled: _disable,
     made.BadgeSet: _set_badge,
     made.SecretSet: _set_secret,
+    made.SecretChanged: _change_secret,
     made.LoggedIn: _log_in,
     made.LoginFailed: _fail,
     made.LockedOut: _lock,
+    made.NotKnown: lambda state, entry: "",
 }
 _decoder = msgspec.json.Decoder(PeopleState)
 

@@ -75,6 +75,16 @@ class SetSecret(UserChange, frozen=True):
         return f"SetSecret({self.person!r})"
 
 
+class ChangeSecret(UserVerb, frozen=True):
+    """Change the own PIN or password, with the one of before."""
+
+    login: Login
+    secret: Secret
+
+    def __repr__(self) -> str:
+        return f"ChangeSecret({self.login!r})"
+
+
 USER_VERBS: dict[str, type[UserVerb]] = {
     "user-list": ListPeople,
     "user-add": AddPerson,
@@ -83,4 +93,5 @@ USER_VERBS: dict[str, type[UserVerb]] = {
     "user-enable": Enable,
     "user-badge": SetBadge,
     "user-pin": SetSecret,
+    "user-own-pin": ChangeSecret,
 }

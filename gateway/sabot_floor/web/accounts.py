@@ -15,7 +15,7 @@ from sabot_floor.people.sessions import SESSION, Kind, page_token
 from sabot_floor.people.verbs import Login, PersonId, Secret
 from sabot_floor.web import acts
 from sabot_floor.web.bridge import BUSY, LATE, Bridge, Outcome
-from sabot_floor.web.desk import NO_SESSION, Do, LogIn, LogOut, Look
+from sabot_floor.web.desk import NO_SESSION, ChangePin, Do, LogIn, LogOut, Look
 from sabot_floor.web.guard import header
 
 MOST_BODY_BYTES = 16_384
@@ -40,6 +40,16 @@ class LogInBody(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
     def __repr__(self) -> str:
         return f"LogInBody({self.person!r})"  # never the secret
+
+
+class PinBody(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """What the dialog sends that changes the PIN: the one of before, and the new one."""
+
+    secret: Secret
+    new: Secret
+
+    def __repr__(self) -> str:
+        return "PinBody()"  # never the secrets
 
 
 def address(scope: Scope) -> str:
@@ -103,6 +113,7 @@ def _session(outcome: Outcome, found: str) -> dict[str, object]:
         "token": page_token(found),
         "idle_s": session.idle_s,
         "kind": session.kind,
+        "change_pin": person.initial,
     }
 
 
@@ -182,6 +193,22 @@ class Accounts:
         outcome = await self._bridge.ask(LogOut(found, address(request.scope)))
         response = _json(outcome.answer)
         self._keep(request, response, "")
+        return response
+
+    async def change_pin(self, request: Request) -> Response:
+        """Change the own PIN; every other session of the person ends, and this browser gets a new one."""
+        try:
+            body = msgspec.json.decode(await body_of(request), type=PinBody)
+            found = check_token(request)
+        except RefusedRequestError as error:
+            return _refused(error)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            return _json(Answer(False, "Give the PIN or password of now, and a new one."), 400)
+        outcome = await self._bridge.ask(ChangePin(found, address(request.scope), body.secret, body.new))
+        if not outcome.answer.ok:
+            return _json(outcome.answer, _status(outcome) if outcome.session is None else 200)
+        response = _json(_session(outcome, outcome.token))
+        self._keep(request, response, outcome.token)
         return response
 
     async def act(self, request: Request) -> Response:

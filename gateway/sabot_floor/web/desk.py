@@ -9,10 +9,10 @@ from sabot_protocol.service.daemons import FLOOR
 from sabot_protocol.service.messages import Answer, RequestError
 from sabot_protocol.service.moment import Moment
 
-from sabot_floor.people.desk import PeopleDesk, about_service
-from sabot_floor.people.sessions import ACCOUNT, SESSION, Failures, Kind, Session, holds
+from sabot_floor.people.desk import PeopleDesk
+from sabot_floor.people.sessions import ACCOUNT, SESSION, Kind, Session, holds
 from sabot_floor.people.state import PeopleState, Person
-from sabot_floor.people.verbs import Login
+from sabot_floor.people.verbs import ChangeSecret, Login
 from sabot_floor.requests import FloorRequest
 from sabot_floor.store import StoreError
 from sabot_floor.web.bridge import ANSWER_WITHIN_S, Bridge, Outcome, Reply
@@ -21,7 +21,6 @@ from sabot_floor.web.config import Web
 _SWEEP_S, _LOOK_AT_PEOPLE_S = 0.5, 2.0
 _OPENED = "log in at a page"
 NO_SESSION = Answer(False, "Log in first.")
-_LOCKED = Answer(False, "Too many log-ins have failed at this screen: no more are taken for 15 minutes.")
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
@@ -58,6 +57,18 @@ class Do(NamedTuple):
     make: Callable[[Login], FloorRequest]
 
 
+class ChangePin(NamedTuple):
+    """Change the PIN of the session's person, with the one of before."""
+
+    token: str
+    address: str
+    secret: str
+    new: str
+
+    def __repr__(self) -> str:
+        return f"ChangePin({self.address!r})"  # never the secrets
+
+
 class WebDesk:
     """One outcome for each request of a page; `begin` is what the control socket's requests go through too."""
 
@@ -70,7 +81,7 @@ class WebDesk:
         clock: Callable[[], Moment],
     ) -> None:
         self._web, self._bridge, self._people, self._begin, self._clock = web, bridge, people, begin, clock
-        self._sessions, self._failures = people.sessions, Failures()
+        self._sessions = people.sessions
         self._newest = PeopleState()
         self._sweep_s = self._look_s = 0.0
 
@@ -98,23 +109,36 @@ class WebDesk:
                 reply(Outcome(Answer(True, "Logged out.")))
             case Do():
                 self._act(asked, reply)
+            case ChangePin():
+                self._change_pin(asked, reply)
 
     def _log_in(self, asked: LogIn, reply: Reply) -> None:
-        now_s, address = self._clock().now_s, asked.address
-        if self._failures.locked(address, now_s):
-            reply(Outcome(_LOCKED))
-            return
-
         def refuse(answer: Answer) -> None:
-            if not about_service(answer):
-                self._failures.failed(address, self._clock().now_s)
             reply(Outcome(answer))
 
         def then(people: list[Person]) -> None:
-            self._failures.succeeded(address)
             reply(self._opened(people[0], asked))
 
-        self._people.log_in([asked.login], _OPENED, f"{ACCOUNT}{address}", refuse, then)
+        account = f"{ACCOUNT}{asked.address}"
+        self._people.log_in([asked.login], _OPENED, account, refuse, then, initial=True)
+
+    def _change_pin(self, asked: ChangePin, reply: Reply) -> None:
+        """Change the PIN of the session's person; all sessions of that person end, and a new one is opened here."""
+        session = self._sessions.find(asked.token, asked.address, self._clock().now_s)
+        if session is None:
+            reply(Outcome(NO_SESSION))
+            return
+        login = Login(session.person, asked.secret)
+        opened = LogIn(login, session.kind, asked.address, asked.token)
+
+        def refuse(answer: Answer) -> None:
+            reply(Outcome(answer, session))
+
+        def then(person: Person) -> None:
+            reply(self._opened(person, opened))
+
+        verb = ChangeSecret(login=login, secret=asked.new)
+        self._people.change_own(verb, f"{ACCOUNT}{asked.address}", refuse, then)
 
     def _opened(self, person: Person, asked: LogIn) -> Outcome:
         now_s = self._clock().now_s

@@ -85,6 +85,7 @@ def application(
         Route("/", _home),
         Route("/events/{channel:path}", Events(hub, accounts, clock)),
         Route("/login", accounts.log_in, methods=["POST"]),
+        Route("/pin", accounts.change_pin, methods=["POST"]),
         Route("/session", accounts.session, methods=["GET", "POST"]),
         Route("/logout", accounts.log_out, methods=["POST"]),
         Route("/act", accounts.act, methods=["POST"]),

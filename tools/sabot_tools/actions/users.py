@@ -117,8 +117,15 @@ def badge(
 
 @app.command(epilog="Example: sabot users pin asmith")
 def pin(person: Person, config: Config = CONFIG, socket: Socket = None) -> None:
-    """Set a PIN or a password, typed twice without echo. A lock-out ends."""
+    """Set a PIN or password, typed twice without echo. A lock-out ends; the person changes it before the first act."""
     _change(config, socket, "user-pin", person=person, secret=ask_new_secret(f"New PIN or password of {person}"))
+
+
+@app.command("own-pin", epilog="Example: sabot users own-pin asmith")
+def own_pin(person: Person, config: Config = CONFIG, socket: Socket = None) -> None:
+    """Change your own PIN or password: first the one of before, then the new one, typed twice without echo."""
+    login = {"person": person, "secret": ask_secret(f"PIN or password of {person}")}
+    _change(config, socket, "user-own-pin", login=login, secret=ask_new_secret(f"New PIN or password of {person}"))
 
 
 @app.command(epilog="Example: sabot users log --person asmith --config /etc/sabot/floor.toml")

@@ -15,6 +15,7 @@ from sabot_protocol.service.messages import ControlError, Request
 _SOCKET_WITHIN_S: Final = 60.0
 _LOOK_S: Final = 0.05
 _MOMENT_S: Final = 1.0
+_FIRST_PIN: Final = "577215"
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,9 @@ def requests(books: Iterable[str]) -> Iterator[Request]:
     found = list(dict.fromkeys(books))
     for person in PEOPLE:
         yield Request("user-add", args={"person": person.id, "name": person.name})
-        yield Request("user-pin", args={"person": person.id, "secret": person.pin})
+        yield Request("user-pin", args={"person": person.id, "secret": _FIRST_PIN})
+        own = {"login": {"person": person.id, "secret": _FIRST_PIN}, "secret": person.pin}
+        yield Request("user-own-pin", args=own)  # as each of them does at the first log-in
         for book in found:
             yield Request("user-role", args={"person": person.id, "rulebook": book, "role": person.role(book)})
 

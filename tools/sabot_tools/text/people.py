@@ -13,7 +13,9 @@ def line(person: dict[str, Any]) -> str:
 def _kept(person: dict[str, Any]) -> str:
     if person["disabled"]:
         return "DISABLED"
-    return f"LOCKED OUT until {person['locked_until']}" if person["locked_until"] else ""
+    if person["locked_until"]:
+        return f"LOCKED OUT until {person['locked_until']}"
+    return "PIN to be changed" if person.get("initial") else ""
 
 
 _HASHES = ("hash", "badge", "commitment")
@@ -44,6 +46,10 @@ def _happened(message: dict[str, Any]) -> str:
             return f"{who}: {'new badge' if message.get('given') else 'badge taken away'}"
         case "secret":
             return f"{who}: new PIN or password"
+        case "changed":
+            return f"{who} changed the own PIN or password"
+        case "unknown":
+            return f"nobody has the id {message.get('given', '')}: log-in failed for {message.get('act', '')}"
         case "login":
             return f"{who} logged in with {message.get('means', '')} for {message.get('act', '')}"
         case "failed":

@@ -6,7 +6,7 @@ import {t} from "./words.js";
 const ACTIVE_MS = 15000; // between two reports that the person does something
 const LOOK_MS = 1000;
 
-let session = null; // {person, name, roles, token, idle_s, kind}, or null
+let session = null; // {person, name, roles, token, idle_s, kind, change_pin}, or null
 let left = false; // the person has logged out here
 const watchers = new Set();
 
@@ -61,6 +61,14 @@ export async function logIn(person, secret, kind) {
   const {status, data} = await post("/login", {person, secret, kind});
   if (status === 200) become(data);
   return status === 200 ? "" : data.say;
+}
+
+// Change the own PIN; the other sessions of the person end.
+async function changePin(secret, fresh) {
+  const {status, data} = await post("/pin", {secret, new: fresh});
+  if (status === 200 && data.person) become(data);
+  else if (status === 401 || status === 403) become(await look());
+  return status === 200 && data.person ? "" : data.say;
 }
 
 export async function logOut() {
@@ -169,6 +177,43 @@ function Form({head, text, give, cancel}) {
   </form>`;
 }
 
+// The form that changes the own PIN: that of now, and the new one twice.
+function PinForm({text, done, cancel}) {
+  const [now, setNow] = useState("");
+  const [fresh, setFresh] = useState("");
+  const [again, setAgain] = useState("");
+  const [say, setSay] = useState("");
+  const [busy, setBusy] = useState(false);
+  const field = useFocus();
+  const submit = async (event) => {
+    event.preventDefault();
+    const empty = event.target.querySelector("input:placeholder-shown");
+    if (empty) empty.focus();
+    if (busy || empty) return;
+    if (fresh !== again) return setSay(t("session.pins_differ"));
+    setBusy(true);
+    const refused = await changePin(now, fresh);
+    setBusy(false);
+    if (refused) setSay(refused);
+    else done();
+  };
+  useEscape(cancel);
+  const input = (label, value, set, ref) =>
+    html`<label>${label}<input ref=${ref} type="password" placeholder=" " autocomplete="off" maxlength="128" value=${value} onInput=${(event) => set(event.target.value)} /></label>`;
+  return html`<form class="log-in" role="dialog" aria-modal="true" aria-label=${t("session.change_pin")} onSubmit=${submit}>
+    <h2>${t("session.change_pin")}</h2>
+    ${text ? html`<p>${text}</p>` : null}
+    ${input(t("session.pin_now"), now, setNow, field)}
+    ${input(t("session.pin_new"), fresh, setFresh)}
+    ${input(t("session.pin_again"), again, setAgain)}
+    <p class="say" role="alert">${say}</p>
+    <div class="buttons">
+      <button type="button" class="plain" onClick=${cancel}>${t(text ? "session.log_out" : "session.cancel")}</button>
+      <button type="submit" disabled=${busy}>${t("session.change_pin")}</button>
+    </div>
+  </form>`;
+}
+
 // Have a second person log in for one act: `send({person, secret})` does it. The dialog stays with the sentence of a
 // refusal, until it is done or cancelled; then the focus is where it was.
 export function secondPerson(text, send) {
@@ -233,14 +278,20 @@ export function Gate({kind = "pit", children}) {
     }
   }, [now]);
   if (!asked) return null;
+  if (now && now.change_pin) return html`<div class="overlay"><${PinForm} text=${t("session.pin_of_administrator")} done=${() => {}} cancel=${logOut} /></div>`;
   if (now && (now.kind === kind || now.kind === "pit")) return children;
   const text = now ? t("session.not_here", {name: now.name}) : was && !left ? t("session.locked", {name: was}) : "";
   return html`<div class="overlay"><${Form} head=${t("session.log_in")} text=${text} give=${(person, secret) => logIn(person, secret, kind)} /></div>`;
 }
 
-// Who has logged in, and a button to log out.
+// Who has logged in, and buttons to change the PIN and to log out.
 export function Badge() {
   const now = useSession();
+  const [changing, setChanging] = useState(false);
   if (!now) return null;
-  return html`<div class="who"><span>${now.name}</span> <button type="button" class="plain" onClick=${logOut}>${t("session.log_out")}</button></div>`;
+  const end = () => setChanging(false);
+  return html`<div class="who"><span>${now.name}</span>
+    <button type="button" class="plain" onClick=${() => setChanging(true)}>${t("session.change_pin")}</button>
+    <button type="button" class="plain" onClick=${logOut}>${t("session.log_out")}</button>
+    ${changing ? html`<div class="overlay"><${PinForm} done=${end} cancel=${end} /></div>` : null}</div>`;
 }
