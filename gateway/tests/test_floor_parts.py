@@ -289,6 +289,7 @@ GOOD = {
     "user-enable": '{"person": "asmith"}',
     "user-badge": '{"person": "asmith", "code": "00417733"}',
     "user-pin": '{"person": "asmith", "secret": "730155"}',
+    "user-own-pin": '{"login": {"person": "asmith", "secret": "730155"}, "secret": "840266"}',
 }
 LOGIN = '{"person": "asmith", "secret": "730155"}'
 

@@ -55,7 +55,8 @@ def claim(
     owner = owner_of(state, badge)
     person = login.person if login.person != BADGE else owner.id if owner else ""
     own = owner is not None and owner.id == person
-    given = Claim(person, "", hashing.NOBODY, login.secret, given=login.person)
+    nobody = hashing.NOBODY if by_page(account) else ""
+    given = Claim(person, "", nobody, login.secret, given=login.person)
     if login.person == BADGE and (refused := refuse_login(state, "", account, time)):
         return given._replace(refused=refused)
     if held and not own and person:
@@ -69,7 +70,7 @@ def claim(
     hashed = state.people[person].secret
     if not hashed and not state.people[person].badge:
         return given._replace(refused=f"{person} has no PIN and no badge: set one, `sabot users pin {person}`.")
-    return given._replace(hash=hashed or hashing.NOBODY)
+    return given._replace(hash=hashed or nobody)
 
 
 def session_claim(sessions: Sessions, login: Login, account: str, now_s: float) -> Claim | None:
