@@ -1,4 +1,4 @@
-"""Own PINs: an administrator's is changed before the first act; lock-outs harm nobody else; ids are not told apart."""
+"""Own PINs: an administrator's is changed before the first act; lock-outs harm nobody else; a page names no ids."""
 
 from collections.abc import Iterator
 from pathlib import Path
