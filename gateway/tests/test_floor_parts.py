@@ -269,7 +269,7 @@ def test_a_hold_waits_a_second_and_ends_with_a_turn_that_works() -> None:
 
 ACT = '"jackpot": "lucky-tie", "role": "am"'
 GOOD = {
-    "status": "{}",
+    **dict.fromkeys(("status", "user-list"), "{}"),
     "show": '{"jackpot": "lucky-tie"}',
     "confirm": f'{{{ACT}, "win": "w"}}',
     "invalid": f'{{{ACT}, "win": "w", "reason": "r"}}',
@@ -279,10 +279,10 @@ GOOD = {
     "make-good": f'{{{ACT}, "missed": "m"}}',
     "draw": f'{{{ACT}, "id": "12345678"}}',
     "accept": '{"role": "area_manager", "reason": "r"}',
+    "accept-gateway": '{"role": "area_manager", "reason": "r", "gateway": "6a7e000000000001"}',
     "table": '{"table": "bac-01", "command": "void", "login": {"person": "asmith", "secret": "730155"}}',
     "sign": '{"table": "bac-01", "change": "minimum", "login": {"person": "asmith", "secret": "730155"}}',
     "show-sign": '{"table": "bac-01"}',
-    "user-list": "{}",
     "user-add": '{"person": "asmith", "name": "A. Smith"}',
     "user-role": '{"person": "asmith", "rulebook": "crown-baccarat", "role": "dealer"}',
     **dict.fromkeys(("user-disable", "user-enable"), '{"person": "asmith"}'),
