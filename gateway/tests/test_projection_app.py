@@ -4,7 +4,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from floor_rig import TIME, Rig, rig, server
+from floor_rig import BASE, INCREMENT, JACKPOT, TIME, Rig, rig, server
 from projection_ledger import GATEWAY, LAST, Published, entries
 from sabot_floor.app import App
 from sabot_floor.config import Config
@@ -13,6 +13,9 @@ from sabot_floor.projection import coverage, dump
 from sabot_floor.projection.reading import Reading
 from sabot_floor.projection.rebuild import LedgerEntry, LedgerSpan, rebuild
 from sabot_floor.store import StoreError, open_store
+from sabot_protocol.jackpots import signing
+from sabot_protocol.place import Place, with_place
+from sabot_protocol.topics import increment_topic
 
 __all__ = ["rig", "server"]
 ENTRIES = entries()
@@ -109,3 +112,19 @@ def test_a_neighbour_changes_nothing_until_a_person_accepts_its_gateway(rig: Rig
     rig.client.publish(rig.topic("bac-01", "coup"), second.sent(other))
     rig.until(lambda: len({row.gateway for row in Reading(rig.store()).coups("2026", "2027")}) == 2)
     assert msgspec.json.decode(rig.ask("status").data)["projection"]["refused"] == []
+
+
+def test_increments_that_name_another_gateway_do_not_count(rig: Rig) -> None:
+    rig.start()
+    status = {"state": "online", "time": TIME, "ledger": "gw-1", "tables": ["bac-01"]}
+    rig.client.publish(rig.topic("gateway", "pit-1/status"), msgspec.json.encode(status), retain=True)
+    own, other = rig.table("bac-01"), rig.table("bac-02")
+    for number, table in ((1, own), (2, other), (2, own)):
+        signed = msgspec.json.encode(signing.sign(table.increment(), rig.key))
+        payload = with_place(signed, Place("", number, number - 1))
+        rig.client.publish(increment_topic(rig.site, table.name, JACKPOT), payload)
+    rig.until(lambda: rig.meter().meters.display == BASE + 2 * INCREMENT)
+    rig.settle()
+    assert rig.meter().meters.display == BASE + 2 * INCREMENT
+    assert rig.apps[0].feed.counts["other_gateway"] == 1
+    assert coverage.intervals_of(rig.store(), "gw-1") == [(0, 2)]
