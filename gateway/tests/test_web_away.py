@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 from sabot_floor.web.site_state import SiteState
-from sabot_floor.web.views import display, jackpot, jackpots, pit
+from sabot_floor.web.views import dealer, display, jackpot, jackpots, pit
 from sabot_protocol.service.moment import Moment
 
 BORN, NOW = "2026-10-17T09:00:00.000Z", "2026-10-17T11:30:00.000Z"
@@ -61,3 +61,14 @@ def test_a_silent_gateway_has_the_time_of_its_last_beat(site: SiteState) -> None
     site.beats.look(AT.now_s + 60)
     later = Moment(AT.now_s + 60, "2026-10-17T11:31:00.000Z")
     assert pit.view(site, "", later).gateways[0].time == NOW
+
+
+def test_an_instruction_about_a_coup_long_over_is_on_no_dealer_terminal(site: SiteState) -> None:
+    about = {"id": "a", "unit": "U", "event_no": 1, "table": "t", "shoe": 1, "time": BORN, "rulebook": "", "clause": ""}
+    says = {"say": "Stop dealing and call the supervisor.", "shoe_says": "", "cards_say": "", "state": "raised"}
+    alarm = about | says | {"name": "wrong_area", "severity": "warning"}
+    alarms = [alarm | {"coup": coup, "alarm": f"a{coup}"} for coup in (1, 2, 3)]
+    put(site, "t/alarms", {"table": "t", "time": BORN, "alarms": alarms})
+    put(site, "t/hand", {"table": "t", "time": BORN, "phase": "dealing", "shoe": 1, "coup": 3, "unit": "U"})
+    page = dealer.view(site.as_seen(frozenset(), "t"), "t", AT)
+    assert ([one.alarm for one in page.alarms], page.more) == (["a2", "a3"], 1)  # the pit console has them all

@@ -2,6 +2,7 @@
 
 import msgspec
 from sabot_protocol import assistant
+from sabot_protocol.irregularities import CASES
 from sabot_protocol.offers import Offer
 from sabot_protocol.rulebooks import Rulebook
 from sabot_protocol.service.moment import Moment
@@ -78,7 +79,7 @@ def view(site: SiteState, key: str, _at: Moment) -> Dealer:
     book = unturned.book_of(table.status)
     hand = table.hand or _NO_HAND
     laid = dealer_hand.hands(hand)
-    alarms = _alarms(table)
+    alarms, past = _alarms(table, hand)
     fault = dealer_fault.cause(hand, table.alarms.alarms if table.alarms else [])
     shown = Dealer(
         table=key,
@@ -98,7 +99,7 @@ def view(site: SiteState, key: str, _at: Moment) -> Dealer:
         fault=hand.fault,
         picture=picture(hand, link, {one.name for one in alarms}, dealer_fault.picture(fault, book)),
         alarms=alarms[:MOST_ALARMS],
-        more=len(alarms[MOST_ALARMS:]) + (table.alarms.more if table.alarms else 0),
+        more=past + len(alarms[MOST_ALARMS:]) + (table.alarms.more if table.alarms else 0),
     )
     return _with_book(shown, site, table, hand, fault, book) if book else shown
 
@@ -142,11 +143,19 @@ def jackpots_of(site: SiteState, table: str) -> dict[str, str]:
     return {key: one.meter.title or key for key, one in found if one.meter and table in one.meter.tables}
 
 
-def _alarms(table: TableState) -> list[DealerAlarm]:
-    """Return the alarms, the most severe first, then the newest."""
+def _alarms(table: TableState, hand: HandMessage) -> tuple[list[DealerAlarm], int]:
+    """Return the alarms, the most severe first, then the newest; and how many are about coups long over."""
     known = table.alarms.alarms if table.alarms else []
-    newest = sorted(known, key=lambda one: one.time, reverse=True)
-    return [_alarm(one) for one in sorted(newest, key=lambda one: _SEVERITIES.index(one.severity))]
+    now = [one for one in known if not _is_past(one, hand)]
+    newest = sorted(now, key=lambda one: one.time, reverse=True)
+    listed = [_alarm(one) for one in sorted(newest, key=lambda one: _SEVERITIES.index(one.severity))]
+    return listed, len(known) - len(now)
+
+
+def _is_past(one: AlarmMessage, hand: HandMessage) -> bool:
+    """Return True if the dealer has nothing to do about an alarm any more: two coups have begun since."""
+    about_coup = one.severity != "critical" and one.coup > 0 and one.shoe == hand.shoe
+    return about_coup and one.name in CASES and one.coup + 1 < hand.coup
 
 
 def _alarm(one: AlarmMessage) -> DealerAlarm:
