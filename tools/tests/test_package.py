@@ -11,7 +11,7 @@ from pathlib import Path
 import built_package
 import pytest
 from sabot_gateway.ops import example
-from sabot_tools.package import manual, steps, tree
+from sabot_tools.package import deb, manual, steps, tree
 
 ROOT = Path(__file__).parents[2]
 SERVICES = ("gateway", "floor", "backup", "ship", "drill")
@@ -91,6 +91,30 @@ def test_a_page_that_another_page_of_the_package_names_is_in_it_too(root: Path) 
     pages = {page.name: page.read_text() for page in (root / "usr/share/doc/sabot-gateway").glob("*.md")}
     named = {name for text in pages.values() for name in re.findall(r"\]\(([A-Z_]+\.md)\)", text)}
     assert {"BACKUP.md", "OPERATIONS.md"} <= named <= set(pages)
+
+
+def test_no_link_of_a_page_is_dead(root: Path) -> None:
+    folder = root / "usr/share/doc/sabot-gateway"
+    for page in folder.glob("*.md"):
+        targets = {target.partition("#")[0] for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text())}
+        dead = [target for target in targets if target and "://" not in target and not (folder / target).exists()]
+        assert dead == [], page.name
+
+
+def test_a_build_that_fails_leaves_no_package_and_the_one_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = tmp_path / "x.deb"
+    package.write_bytes(b"the one before")
+    (tmp_path / "bin").mkdir()
+    program = tmp_path / "bin" / "dpkg-deb"
+    program.write_text('#!/bin/sh\nfor last; do :; done\nprintf half >"$last"\nexit 2\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    with pytest.raises(subprocess.CalledProcessError):
+        deb._pack(tmp_path / "root", package, deb.QUICK, 0)
+    assert package.read_bytes() == b"the one before"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["bin", "x.deb"]
 
 
 def test_the_link_and_the_program_are_where_the_unit_looks(root: Path) -> None:

@@ -6,6 +6,7 @@
 import gzip
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -28,6 +29,7 @@ _DOCUMENTS = (
     *("INSTALL.md", "OPERATIONS.md", "BACKUP.md", "ALARMS.md", "VERIFY.md", "LEDGER.md", "THREATS.md"),
     *("MQTT.md", "INTEGRATORS.md", "ANGEL_EYE.md", "JACKPOTS.md", "SCREENS.md", "REPORTS.md"),
 )
+_LINK = re.compile(r"\[([^\]]+)\]\(([^)\s]+)\)")
 _BACKUP = ("backup", "ship", "drill")  # units that the package brings and does not enable
 _UNITS = ("sabot-gateway.service", *(f"sabot-{name}.{kind}" for name in _BACKUP for kind in ("service", "timer")))
 _FILES = {
@@ -52,9 +54,19 @@ def build(folder: Path, wheel_folder: Path, version: str, epoch_s: int, packing:
         _set_modes(root)
         _add_control(root, version)
         package = folder / f"{NAME}_{version}_{architecture()}.deb"
-        command = ["dpkg-deb", *_OPTIONS, *packing, "--build", str(root), str(package)]
-        subprocess.run(command, check=True, capture_output=True, env={**os.environ, "SOURCE_DATE_EPOCH": str(epoch_s)})
+        _pack(root, package, packing, epoch_s)
     return package
+
+
+def _pack(root: Path, package: Path, packing: tuple[str, ...], epoch_s: int) -> None:
+    """Write the file under another name, and give it its own when it is whole: there is a finished package or none."""
+    part = package.with_name(f".{package.name}.{os.getpid()}")
+    command = ["dpkg-deb", *_OPTIONS, *packing, "--build", str(root), str(part)]
+    try:
+        subprocess.run(command, check=True, capture_output=True, env={**os.environ, "SOURCE_DATE_EPOCH": str(epoch_s)})
+        part.replace(package)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def architecture() -> str:
@@ -67,7 +79,7 @@ def _add_files(root: Path, epoch_s: int) -> None:
     for source, target in _FILES.items():
         _write(root / target, source.read_bytes())
     for name in _DOCUMENTS:
-        _write(root / _DOC / name, (ROOT / "gateway" / name).read_bytes())
+        _write(root / _DOC / name, _with_links(ROOT / "gateway" / name).encode())
     shutil.copytree(_EXAMPLES, root / _DOC / "examples")
     _write(root / _DOC / "changelog.gz", _packed((ROOT / "CHANGELOG.md").read_text()))
     pages = {"sabot.1": manual.overview(epoch_s)}
@@ -77,6 +89,19 @@ def _add_files(root: Path, epoch_s: int) -> None:
     _write(root / "usr/share/bash-completion/completions/sabot", manual.completion().encode())
     (root / "usr/bin").mkdir(parents=True)
     (root / "usr/bin/sabot").symlink_to(steps.PROGRAM)
+
+
+def _with_links(page: Path) -> str:
+    """Return a page whose links lead to what is in the package; of any other the file in a checkout is named."""
+
+    def link(found: re.Match[str]) -> str:
+        text, target = found[1], found[2].partition("#")[0]
+        if not target or "://" in target or target in _DOCUMENTS or target.startswith("examples/"):
+            return found[0]
+        place = (page.parent / target).resolve().relative_to(ROOT)
+        return text if text.strip("`") == str(place) else f"{text} (`{place}` of a checkout)"
+
+    return _LINK.sub(link, page.read_text())
 
 
 def _add_lists(root: Path, packages: Path, wheel_folder: Path, version: str, epoch_s: int) -> None:
