@@ -133,7 +133,8 @@ class Table:
 
     def raised(self, name: str, clause: str = "") -> None:
         """Note that this alarm is raised now."""
-        shoe, coup = self.place() if name in _KEPT else (self.shoes, self.coup_no)
+        at_place = name in _KEPT or name.startswith("fault_")
+        shoe, coup = self.place() if at_place else (self.shoes, self.coup_no)
         alarm = Alarm(self.name, name, shoe, coup, self.now_s, clause)
         self.truth.alarms.append(alarm)
         self.active.append(alarm)

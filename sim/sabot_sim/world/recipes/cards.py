@@ -125,7 +125,7 @@ def _unread(table: Table, found: Rule, number: int, *, face_up: bool) -> None:
     keyed = table.ask(by, "key-card", found.clause, asks=asks, card=card, flags=flags)
     to_do.do("key_card", table.now_s, by.name)
     table.truth.keyed.append(Keyed(keyed, table.shoes, table.coup_no, card))
-    table.over("fault_card", "reject")
+    table.over("fault_card", "reject", "misread_card")
     table.hand.append(card)
     if face_up:
         table.raised(found.situation, found.clause)
@@ -195,7 +195,7 @@ def foreign_card(table: Table, found: Rule, number: int) -> None:
     if found.follows == "silent":
         table.raised("fault_composition")
         table.at_shoe("key", 1)
-        table.over("fault_composition")
+        table.over("fault_composition", "reject")
         table.at_shoe("key", 0)
         table.coup()
         return
