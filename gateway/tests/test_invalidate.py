@@ -73,6 +73,15 @@ def test_a_void_under_the_clause_of_another_act_is_refused_with_its_own(
     assert [kind for _, kind, _ in bench.commands_sent(0.2)] == ["void_coup"]
 
 
+def test_a_card_that_lies_face_up_is_keyed_in_under_its_own_rule_too() -> None:
+    asks: dict[str, Any] = {"asks": "B. Jones", "asks_role": "dealer", "role": "casino_supervisor"}
+    for face_up, other in ((True, False), (False, True)):
+        bench = at_table("star-rapid", "9S")
+        args = {"card": "8H", "flags": {"face_up": face_up}}
+        reply = bench.give(signed("key-card", clause="11.8.5", args=args, **asks))
+        assert ("is not about this" in (reply.say if reply else "")) is other
+
+
 @pytest.mark.parametrize("clause", ["14.10", "14.5.2", "7.4"])
 def test_a_decision_under_another_clause_is_refused(clause: str) -> None:
     bench = DeskBench()

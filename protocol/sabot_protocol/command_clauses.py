@@ -10,6 +10,7 @@ from sabot_protocol.rulebooks.people import catalogue
 _READING = re.compile(r"A-\d{2}")  # of this project: no clause
 _PART = re.compile(r"\d+[A-Z]?|\([A-Z]+\)", re.IGNORECASE)
 _SWITCHES = ("this_no_bet", "dummy_needs_authorisation", "dummy_ordered_by", "manual_entry", "mid_shoe_burn")
+_SEEN = ("_face_up", "_exposed")  # cases
 _IRREGULARITIES = "Irregularities"  # section of the catalogue
 _LEAST_PARTS = 3  # of a clause whose parent names it well enough: 12.1 for 12.1.2, never 12 for 12.13
 
@@ -43,6 +44,12 @@ def _of_irregularities(book: str) -> Iterator[str]:
             yield from split(rule.clause)
     for name in _SWITCHES:
         yield from of_switch(book, name)
+
+
+def of_face_up(book: str) -> tuple[str, ...]:
+    """Return the clauses about a card that lies face up, or was seen too early."""
+    rows = (row for case, rows in irregularities.load(book).cases.items() if case.endswith(_SEEN) for row in rows)
+    return tuple(dict.fromkeys(clause for row in rows for clause in split(row.clause)))
 
 
 def of_directed(book: str) -> tuple[str, ...]:
