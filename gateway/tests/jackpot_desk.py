@@ -119,8 +119,10 @@ class Desk:
         )
         return self.send(made)
 
-    def recorded(self, coup: str, at: int = 0, stakes: dict[str, list[int]] | None = None) -> entry.Recorded:
-        """Return the dealer's record of a coup; it is not applied yet."""
+    def recorded(
+        self, coup: str, at: int = 0, stakes: dict[str, list[int]] | None = None, gateway: str = GATEWAY, **receipt: Any
+    ) -> entry.Recorded:
+        """Return the dealer's record of a coup, number `at` of its gateway's ledger; it is not applied yet."""
         first = self.messages[coup]
         wager = self.parameters.qualifying[0]
         message = RecordedMessage(
@@ -132,7 +134,7 @@ class Desk:
             coup=first.coup,
             time=time_of(self.now),
             rulebook="00",
-            gateway=GATEWAY,
+            gateway=gateway,
             jackpot=self.parameters.id,
             coup_id=coup,
             outcome=first.trigger,
@@ -140,14 +142,22 @@ class Desk:
             by="Dee",
             stakes={wager: [100]} if stakes is None else stakes,
         )
-        return entry.Recorded(time_of(self.now), message)
+        return entry.Recorded(time_of(self.now), message, entry.Receipt(**{"entry": at or self.now, **receipt}))
 
-    def record(self, coup: str, at: int = 0, stakes: dict[str, list[int]] | None = None) -> Applied:
-        return self.done(self.recorded(coup, at, stakes))
+    def record(
+        self, coup: str, at: int = 0, stakes: dict[str, list[int]] | None = None, gateway: str = GATEWAY, **receipt: Any
+    ) -> Applied:
+        return self.done(self.recorded(coup, at, stakes, gateway, **receipt))
+
+    def record_by_time(self, coup: str, at: int) -> Applied:
+        """Record a win as the log of an older release has it."""
+        return self.done(replace(self.recorded(coup, at), receipt=None))
 
     def confirmed(self, win: str, role: str = "", by: str = "Ann", notified: str = "Max") -> Applied | Refused:
         role = role or TOP_ROLE[self.parameters.rulebook]
-        return self.apply(entry.Confirmed(time=time_of(self.now), win=win, by=by, role=role, notified=notified))
+        return self.apply(
+            entry.Confirmed(time=time_of(self.now), win=win, by=by, role=role, notified=notified, rules=1)
+        )
 
     def confirm(self, win: str) -> Win:
         """Confirm a win and return it as it was closed."""
@@ -170,11 +180,11 @@ class Desk:
 
     def made_good(self, missed: str, role: str = "") -> Applied | Refused:
         role = role or TOP_ROLE[self.parameters.rulebook]
-        return self.apply(entry.MadeGood(time=time_of(self.now), missed=missed, by="Ann", role=role))
+        return self.apply(entry.MadeGood(time=time_of(self.now), missed=missed, by="Bob", role=role, rules=1))
 
-    def adjusted(self, amount: Any, by: tuple[str, ...] = ("Ann", "Bob"), **fields: Any) -> Applied | Refused:
+    def adjusted(self, amount: Any, by: tuple[str, ...] = ("Bob", "Bill"), **fields: Any) -> Applied | Refused:
         given = {"id": f"a-{self.now}", "role": TOP_ROLE[self.parameters.rulebook], "reason": "round 7 not recorded"}
-        return self.apply(entry.Adjusted(time=time_of(self.now), amount=amount, by=by, **{**given, **fields}))
+        return self.apply(entry.Adjusted(time=time_of(self.now), amount=amount, by=by, rules=1, **{**given, **fields}))
 
     def pending(self) -> list[Win]:
         return [view(hit, price) for hit, price in prices(self.state)]

@@ -1,7 +1,6 @@
 """A model of a jackpot's arithmetic, written again from the rules, for a jackpot without reserve and limit."""
 
 from dataclasses import dataclass, field
-from datetime import datetime
 
 from sabot_floor.jackpots.engine import JackpotState
 from sabot_protocol.jackpots.parameters import Parameters
@@ -11,15 +10,14 @@ from sabot_protocol.jackpots.parameters import Parameters
 class Pending:
     """A recorded win; `seen` is the display at its record."""
 
-    at: datetime
-    table: str
+    entry: int  # in the ledger of its gateway
     win: str
     percent: int
     wagers: int
     seen: int
 
-    def place(self) -> tuple[datetime, str, str]:
-        return self.at, self.table, self.win
+    def place(self) -> int:
+        return self.entry
 
 
 @dataclass
@@ -41,9 +39,9 @@ class Model:
         """Add a contribution, a reversal or an adjustment."""
         self.display += amount
 
-    def record(self, at: str, table: str, win: str, percent: int, wagers: list[int]) -> None:
+    def record(self, entry: int, win: str, percent: int, wagers: list[int]) -> None:
         """Note a win: it sees the display, but no more than a later win saw before it."""
-        new = Pending(datetime.fromisoformat(at), table, win, percent, len(wagers), self.display)
+        new = Pending(entry, win, percent, len(wagers), self.display)
         later = [one.seen for one in self.pending if one.place() > new.place()]
         new.seen = min([self.display, *later])
         self.pending = sorted([*self.pending, new], key=Pending.place)

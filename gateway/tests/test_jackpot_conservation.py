@@ -134,6 +134,7 @@ class Floor(RuleBasedStateMachine):
         )
         result = self.deliver(reversal)
         if isinstance(result, Applied):
+            self.model.plain &= not any(win.win == first.coup_id and win.state == "paid" for win in self.desk.closed())
             self.model.cancel(first.coup_id)
         if again:
             is_random = isinstance(self.desk.state.parameters.trigger, Random)
@@ -154,9 +155,10 @@ class Floor(RuleBasedStateMachine):
         hit = self.desk.state.open[win]
         if hit.win not in self.desk.messages:
             self.desk.messages[hit.win] = next(one for one in self.sent if one.coup_id == hit.win)
-        made = self.desk.recorded(hit.win, at, {"tie": wagers, "banker": [7]})
+        entry_no = (self.model.hits + len(self.desk.closed())) * 10**12 + at * 10**6 + self.desk.now
+        made = self.desk.recorded(hit.win, at, {"tie": wagers, "banker": [7]}, entry=entry_no)
         assert isinstance(self.desk.apply(made), Applied)
-        self.model.record(time_of(at), hit.table, hit.win, hit.percent, wagers)
+        self.model.record(entry_no, hit.win, hit.percent, wagers)
 
     @precondition(lambda self: self.desk.pending())
     @rule(chosen=st.lists(picks, min_size=1, max_size=3))
@@ -164,8 +166,16 @@ class Floor(RuleBasedStateMachine):
         for pick in chosen:
             pending = self.desk.pending()
             if pending:
-                self.confirm_one(pending[pick % len(pending)])
+                later = pending[pick % len(pending)]
+                if later is not pending[0]:
+                    self.refuses_a_later_one(later)
+                self.confirm_one(pending[0])
                 self.agrees_with_the_model()
+
+    def refuses_a_later_one(self, win: Win) -> None:
+        before = encode(self.desk.state)
+        assert isinstance(self.desk.confirmed(win.win), Refused)
+        assert encode(self.desk.state) == before
 
     def confirm_one(self, win: Win) -> None:
         wins, display = self.desk.state.wins, self.desk.state.display
@@ -190,16 +200,16 @@ class Floor(RuleBasedStateMachine):
         assert self.desk.state.meters() == meters
         self.model.cancel(win)
 
-    @rule(amount=st.integers(-2_000, 2_000), second=st.sampled_from(["Bob", "Ann"]))
+    @rule(amount=st.integers(-2_000, 2_000), second=st.sampled_from(["Bob", "Bill"]))
     def adjust(self, amount: int, second: str) -> None:
         before = encode(self.desk.state)
-        result = self.desk.adjusted(amount, ("Ann", second), id=f"a-{self.number}-{self.desk.now}")
+        result = self.desk.adjusted(amount, ("Bill", second), id=f"a-{self.number}-{self.desk.now}")
         if isinstance(result, Applied):
             assert second == "Bob"
             self.model.move(amount)
             self.model.adjusted += amount
         else:
-            assert second == "Ann" or amount == 0
+            assert second == "Bill" or amount == 0
             assert encode(self.desk.state) == before
 
     @rule(table=tables, withdraw=st.sampled_from([False, False, True]))
@@ -250,7 +260,7 @@ class Floor(RuleBasedStateMachine):
         secret = self.secret()
         self.drawn += 1
         made = draw(secret, found, "0" * 64, self.secret())
-        self.desk.done(entry.Drawn(time=time_of(self.desk.now), id=f"draw-{self.drawn}", draw=made))
+        self.desk.done(entry.Drawn(time=time_of(self.desk.now), id=f"draw-{self.drawn}", draw=made, rules=1))
 
     def secret(self) -> bytes:
         return bytes([self.drawn % 256]) * 32

@@ -259,7 +259,7 @@ def test_nj_22_two_people_adjust_for_an_unrecorded_round() -> None:
     assert desk.meters() == {"base": 50_000, "in": 80, "display": 50_080}
     kept = msgspec.json.decode(msgspec.json.encode(logged(desk.state, result)), type=Logged)
     assert isinstance(kept.entry, entry.Adjusted)
-    assert (kept.entry.by, kept.entry.reason) == (("Ann", "Bob"), "round 7 not recorded")
+    assert (kept.entry.by, kept.entry.reason) == (("Bob", "Bill"), "round 7 not recorded")
     assert isinstance(desk.adjusted(-80), Applied)
     assert desk.meters() == {"base": 50_000, "display": 50_000}
 

@@ -55,12 +55,12 @@ def test_a_record_needs_a_time(at: str) -> None:
     assert encode(desk.state) == before
 
 
-def test_records_at_one_moment_come_by_table_then_coup() -> None:
+def test_records_of_an_older_release_at_one_moment_come_by_table_then_coup() -> None:
     desk = Desk()
     second, first = desk.coup("bac-02", trigger="coloured"), desk.coup("bac-01", trigger="coloured")
     third = desk.coup("bac-02", trigger="coloured")
     for coup in (third, second, first):
-        desk.record(coup, 5_000)
+        desk.record_by_time(coup, 5_000)
     assert [win.win for win in desk.pending()] == [first, second, third]
 
 
@@ -73,7 +73,6 @@ def test_a_win_after_one_that_takes_more_than_it_saw_is_worth_nothing() -> None:
     desk.adjusted(2_000)
     assert [(win.value, win.prize, win.shares) for win in desk.pending()] == [(1_050, 1_050, [1_050]), (0, 0, [0])]
     desk.confirm(first)
-    assert desk.state.open[second].seen == 0
     assert desk.confirm(second).prize == 0
     assert desk.meters() == {"base": 1_000, "in": 1_050, "display": 1_000, "hits": 2, "wins": 1_050}
 

@@ -3,7 +3,7 @@
 from typing import Annotated, Literal
 
 import msgspec
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
 from sabot_protocol.topics import CoupKind, Message, Time
 
@@ -35,7 +35,7 @@ class IncrementMessage(Message, kw_only=True, frozen=True, omit_defaults=True):
 
 
 class RecordedMessage(Message, kw_only=True, frozen=True, omit_defaults=True):
-    """A dealer has recorded a winning hand; the order of these times is the order of the wins."""
+    """A dealer has recorded a winning hand; the order of the entries in a ledger is the order of its wins."""
 
     gateway: str
     jackpot: str
@@ -46,6 +46,7 @@ class RecordedMessage(Message, kw_only=True, frozen=True, omit_defaults=True):
     stakes: Annotated[dict[str, list[int]], Meta(description="stakes by wager, one for each winner")] = msgspec.field(
         default_factory=dict
     )
+    first: Annotated[int, Meta(description="entry of the first record in the ledger, if this repeats it; else 0")] = 0
     signature: str = ""
 
 
@@ -103,6 +104,12 @@ class Win(msgspec.Struct, kw_only=True, frozen=True, omit_defaults=True):
     notified: str = ""
     closed: Annotated[str, Meta(description="time at which it was paid, or deemed invalid")] = ""
     reason: str = ""
+    undecided: Annotated[list[str], Meta(description="wins that it may come before or after: a person decides")] = []
+    due: Annotated[
+        int | UnsetType,
+        Meta(description="prize that was due, in minor units, if another was paid; 0: the coup is void"),
+    ] = UNSET
+    recorder: Annotated[str, Meta(description="who recorded it")] = ""
 
 
 class PendingMessage(msgspec.Struct, kw_only=True, frozen=True):

@@ -15,9 +15,11 @@ from sabot_floor.jackpots.engine.entries import (
     Invalid,
     MadeGood,
     Opened,
+    Ordered,
     Proposed,
     Recorded,
     Restored,
+    Settled,
     Withdrawn,
 )
 from sabot_floor.jackpots.engine.results import Applied, Fault, Logged, Refused
@@ -37,6 +39,8 @@ _TAKEN_BY: Final[dict[type, Callable[[JackpotState, Any], Applied | Refused]]] =
     MadeGood: tables.make_good,
     Drawn: wins.draw,
     Accepted: changes.accept,
+    Ordered: wins.order,
+    Settled: wins.settle,
 }
 
 

@@ -7,7 +7,7 @@ from sabot_floor.jackpots.engine import money
 from sabot_floor.jackpots.engine.entries import Accepted, Adjusted, Changed, Opened
 from sabot_floor.jackpots.engine.results import Applied, Fault, Refused
 from sabot_floor.jackpots.engine.rights import refuse_people, refuse_role
-from sabot_floor.jackpots.engine.state import JackpotState
+from sabot_floor.jackpots.engine.state import MOST_CHANGERS, JackpotState
 from sabot_floor.jackpots.engine.wins import take_waiting
 
 MOST_ADJUSTMENT = 10**12
@@ -62,6 +62,10 @@ def adjust(state: JackpotState, entry: Adjusted) -> Applied | Refused:
     state.in_ += entry.amount
     state.begun = True
     money.move(state, entry.amount)
+    if entry.rules:
+        ids = (*entry.people, *[""] * len(entry.by))
+        state.changers = [*state.changers, *zip(entry.by, ids, strict=False)][-MOST_CHANGERS:]
+        state.lacking = max(0, state.lacking - entry.amount) if min(entry.amount, state.lacking) > 0 else state.lacking
     state.adjustments = [*state.adjustments, entry.id][-MOST_ADJUSTMENTS:]
     parameters = state.parameters
     return Applied(entry, parameters.digest, parameters.version, parameters.in_force, entry.amount)

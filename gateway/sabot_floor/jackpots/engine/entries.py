@@ -9,6 +9,16 @@ from sabot_protocol.jackpots.messages import IncrementMessage, RecordedMessage
 from sabot_protocol.jackpots.parameters import Parameters
 
 PersonId = Annotated[str, Meta(description="id of the person who logged in; empty if the name is as typed")]
+RULES = 1  # of this release, in the acts of people: in order, by others than those who made the win, notified by record
+Rules = Annotated[int, Meta(description="0: made by a release that did not check these")]
+
+
+class Receipt(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What the floor knows of a record when it comes, without the clock of any table."""
+
+    entry: Annotated[int, Meta(description="number of the first record in its gateway's ledger; 0: not known")] = 0
+    prompt: Annotated[bool, Meta(description="it came within seconds, so after everything received before")] = False
+    heard: Annotated[dict[str, int], Meta(description="newest entry of each other gateway that was heard then")] = {}
 
 
 class Opened(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="opened", omit_defaults=True):
@@ -36,11 +46,14 @@ class Increment(msgspec.Struct, frozen=True, tag_field="kind", tag="increment"):
     message: IncrementMessage
 
 
-class Recorded(msgspec.Struct, frozen=True, tag_field="kind", tag="recorded"):
+class Recorded(msgspec.Struct, frozen=True, tag_field="kind", tag="recorded", omit_defaults=True):
     """A dealer recorded a win; its signature and its topic were checked before."""
 
     time: str
     message: RecordedMessage
+    receipt: Annotated[Receipt | None, Meta(description="null: by an older release, ordered by the gateway's time")] = (
+        None
+    )
 
 
 class Confirmed(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="confirmed", omit_defaults=True):
@@ -51,6 +64,32 @@ class Confirmed(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag
     by: str
     role: str
     notified: Annotated[str, Meta(description="the person who was notified, where the book demands it")] = ""
+    person: PersonId = ""
+    notified_person: PersonId = ""
+    notified_role: str = ""
+    rules: Rules = 0
+
+
+class Ordered(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="ordered", omit_defaults=True):
+    """A person decides the place of a win whose order the messages do not show."""
+
+    time: str
+    win: str
+    by: str
+    role: str
+    reason: str
+    before: Annotated[str, Meta(description="the win that it comes before; empty: after all of them")] = ""
+    person: PersonId = ""
+
+
+class Settled(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="settled", omit_defaults=True):
+    """A person closes the difference between what a win was paid and what it was worth."""
+
+    time: str
+    win: str
+    by: str
+    role: str
+    reason: str
     person: PersonId = ""
 
 
@@ -75,6 +114,7 @@ class Adjusted(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag=
     role: str
     reason: str
     people: tuple[PersonId, ...] = ()
+    rules: Rules = 0
 
 
 class Withdrawn(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="withdrawn", omit_defaults=True):
@@ -123,6 +163,7 @@ class MadeGood(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag=
     reason: str = ""
     amount: Annotated[int | None, Meta(description="null: the amount as listed")] = None
     person: PersonId = ""
+    rules: Rules = 0
 
 
 class Drawn(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="drawn", omit_defaults=True):
@@ -134,6 +175,7 @@ class Drawn(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="dr
     by: str = ""
     role: str = ""
     person: PersonId = ""
+    rules: Rules = 0
 
 
 class Accepted(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="accepted"):
@@ -162,4 +204,6 @@ Entry = (
     | MadeGood
     | Drawn
     | Accepted
+    | Ordered
+    | Settled
 )

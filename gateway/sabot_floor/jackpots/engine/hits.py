@@ -3,13 +3,12 @@
 from datetime import datetime
 from typing import NamedTuple
 
+from msgspec import UNSET
 from sabot_protocol.jackpots import shares
-from sabot_protocol.jackpots.currency import written
 from sabot_protocol.jackpots.messages import IncrementMessage, Win, WinState
 from sabot_protocol.jackpots.parameters import Parameters, Random
 
 from sabot_floor.jackpots.engine import money
-from sabot_floor.jackpots.engine.results import Fault
 from sabot_floor.jackpots.engine.state import Hit, JackpotState, Missed
 
 MOST_OPEN = 200
@@ -74,9 +73,20 @@ def made(parameters: Parameters, coup: IncrementMessage | Missed, stakes: dict[s
 
 
 def in_order(state: JackpotState) -> list[Hit]:
-    """Return the pending wins in the order in which the dealers recorded them."""
+    """Return the pending wins in the order in which the dealers recorded them; those of an older release are first."""
     pending = [hit for hit in state.open.values() if hit.state == "pending"]
-    return sorted(pending, key=lambda hit: (moment(hit.at), hit.table, hit.win))
+    former = sorted((hit for hit in pending if not hit.rank), key=lambda hit: (moment(hit.at), hit.table, hit.win))
+    return [*former, *sorted((hit for hit in pending if hit.rank), key=_rank)]
+
+
+def ranked(state: JackpotState) -> list[Hit]:
+    """Return the pending and the paid wins in their order, without those of an older release."""
+    paid = [hit for hit in state.closed if hit.state == "paid"]
+    return sorted((hit for hit in (*in_order(state), *paid) if hit.rank), key=_rank)
+
+
+def _rank(hit: Hit) -> int:
+    return hit.rank
 
 
 def moment(text: str) -> datetime:
@@ -90,15 +100,32 @@ def moment(text: str) -> datetime:
 def prices(state: JackpotState) -> list[tuple[Hit, Price]]:
     """Return the pending wins in order with their prices; each sees the meter after those before it."""
     coming = state.waiting or state.parameters
-    levels, moved, found = money.Levels(state.display, state.overflow), 0, []
+    levels, moved, lacking, found = money.Levels(state.display, state.overflow), 0, state.lacking, []
     for hit in in_order(state):
-        price = _price(hit, max(0, hit.seen + moved))
+        price = price_of(hit, hit.seen + moved + _paid_before(state, hit))
         if price.shares:
-            after = money.levels_after(levels, coming, price.value, price.prize, hit.percent == IN_FULL)
-            moved += after.display - levels.display
-            levels = after
+            before = levels._replace(display=levels.display + lacking) if hit.returns else levels
+            levels = money.levels_after(before, coming, price.value, price.prize, hit.percent == IN_FULL)
+            moved += levels.display - before.display
+            lacking = 0 if hit.returns else lacking
         found.append((hit, price))
     return found
+
+
+def _paid_before(state: JackpotState, hit: Hit) -> int:
+    """Return what wins before this one, which were paid after its record, have moved Display."""
+    paid = (one for one in state.closed if one.rank < hit.rank and one.paid_turn > hit.turn)
+    return sum(moved_by(one) for one in paid)
+
+
+def moved_by(hit: Hit) -> int:
+    """Return by how much the pay-out of a win should have moved Display."""
+    return hit.moved if hit.due is None else hit.due.moved
+
+
+def price_of(hit: Hit, level: int) -> Price:
+    """Return what a win is worth on this level of Display."""
+    return _price(hit, max(0, level))
 
 
 def _price(hit: Hit, value: int) -> Price:
@@ -116,24 +143,35 @@ def close(state: JackpotState, hit: Hit, end: WinState, price: Price | None, tim
     hit.state, hit.closed, hit.reason = end, time, reason
     if price is not None:
         hit.value, hit.rounded, hit.prize, hit.shares = price
-    state.closed = [*state.closed, hit][-MOST_CLOSED:]
+    state.closed = [*state.closed, hit]
+    for other in state.open.values():
+        if hit.win in other.undecided:
+            other.undecided = [win for win in other.undecided if win != hit.win]
+    if len(state.closed) > MOST_CLOSED:
+        _forget(state)
     return view(hit)
 
 
-def cancel(state: JackpotState, increment: str, time: str) -> tuple[tuple[Win, ...], tuple[Fault, ...]]:
-    """Cancel the win of a reversed increment; if it was paid, return a fault: people must decide."""
-    hit = next((hit for hit in state.open.values() if hit.increment == increment), None)
-    if hit is not None:
-        return (close(state, hit, "cancelled", None, time, "the coup was corrected or voided"),), ()
-    paid = next((hit for hit in state.closed if hit.increment == increment and hit.state == "paid"), None)
-    if paid is None:
-        return (), ()
-    prize = written(paid.prize, state.parameters.currency)
-    say = (
-        f"Coup {paid.win} at {paid.table} was corrected or voided after its jackpot of {prize} was paid. "
-        "The meters keep the pay-out: decide, and adjust the meter if it must change"
-    )
-    return (), (Fault("paid_reversed", say, paid.table),)
+def _forget(state: JackpotState) -> None:
+    """Drop the oldest closed win without an open difference; what it moved stays in the wins behind it."""
+    oldest = next((hit for hit in state.closed if not is_open(hit)), state.closed[0])
+    state.closed = [hit for hit in state.closed if hit is not oldest]
+    if not oldest.paid_turn:
+        return
+    state.corrected -= correction(oldest)
+    for hit in ranked(state):
+        if oldest.rank < hit.rank and oldest.paid_turn > hit.turn:
+            hit.seen += moved_by(oldest)
+
+
+def is_open(hit: Hit) -> bool:
+    """Return True if a win was paid otherwise than it was worth, and nobody has settled the difference."""
+    return hit.due is not None and not hit.due.settled
+
+
+def correction(hit: Hit) -> int:
+    """Return what Display lacks because a win took too much; below 0 if it took too little."""
+    return moved_by(hit) - hit.moved
 
 
 def find_closed(state: JackpotState, win: str) -> Hit | None:
@@ -164,4 +202,7 @@ def view(hit: Hit, price: Price | None = None) -> Win:
         notified=hit.notified,
         closed=hit.closed,
         reason=hit.reason,
+        undecided=hit.undecided,
+        due=hit.due.prize if hit.due is not None else UNSET,
+        recorder=hit.recorder if hit.rank else "",
     )

@@ -10,7 +10,7 @@ from sabot_protocol.jackpots.messages import IncrementMessage, Win
 from sabot_protocol.jackpots.parameters import Parameters
 from sabot_protocol.topics import WAGERED
 
-from sabot_floor.jackpots.engine import coups, hits, money
+from sabot_floor.jackpots.engine import coups, due, hits, money
 from sabot_floor.jackpots.engine.entries import Increment, Withdrawn
 from sabot_floor.jackpots.engine.results import Applied, Fault, Refused
 from sabot_floor.jackpots.engine.state import JackpotState, Missed, Place, Sequence
@@ -256,7 +256,7 @@ def _reverse(state: JackpotState, entry: Increment, parameters: Parameters) -> A
         state.missed.remove(missed)
         return _applied(entry, parameters, status=True, not_counted="it takes back what was not counted")
     money.contribute(state, parameters.reserve, message.amount)
-    wins, faults = hits.cancel(state, message.reverses, entry.time)
+    wins, faults = due.cancel(state, message.reverses, entry.time)
     return _applied(entry, parameters, message.amount, wins, faults)
 
 

@@ -56,12 +56,15 @@ def levels_after(before: Levels, coming: Parameters, value: int, prize: int, ful
     return Levels(display, whole - display)
 
 
-def pay(state: JackpotState, coming: Parameters, value: int, prize: int, full: bool) -> int:
-    """Pay a prize, and return by how much Display changed; the operator adds what the meters lack."""
-    before = state.display
+def pay(state: JackpotState, coming: Parameters, value: int, prize: int, full: bool, lacking: int = 0) -> int:
+    """Pay a prize, and return by how much that changed Display; the operator adds what the meters lack.
+
+    `lacking` is what pay-outs that were corrected later took too much: it is on Display again before the prize.
+    """
+    before = max(0, state.display + lacking)
     after = levels_after(Levels(before, state.overflow), coming, value, prize, full)
     from_reserve = min(state.reserve, coming.reset_value) if full else 0
-    state.base += prize + (after.display - before) + (after.overflow - state.overflow) - from_reserve
+    state.base += prize + (after.display - state.display) + (after.overflow - state.overflow) - from_reserve
     state.display, state.overflow = after
     state.reserve -= from_reserve
     state.wins += prize

@@ -33,6 +33,21 @@ def same_person(one: str, other: str) -> bool:
     return _plain(one) == _plain(other) != ""
 
 
+def same_as(name: str, own_id: str, other: str, other_id: str) -> bool:
+    """Return True if two people are one: by their ids if both have logged in, else by their names."""
+    return own_id == other_id if own_id and other_id else same_person(name, other)
+
+
+def may_be_notified(state: JackpotState, act: str, role: str) -> bool:
+    """Return True if a role is one that the book has notified of the act, or above it."""
+    book = state.parameters.rulebook
+    wanted = authority.load(book).act[act].notify
+    try:
+        return any(authority.includes(book, role, party) for party in wanted)
+    except authority.AuthorityError:
+        return False
+
+
 def _plain(name: str) -> str:
     return "".join(name.replace(".", " ").split()).casefold()
 

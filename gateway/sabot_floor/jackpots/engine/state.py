@@ -4,6 +4,7 @@ import msgspec
 from sabot_protocol.jackpots.messages import Meters, WinState
 from sabot_protocol.jackpots.parameters import Division, Parameters
 
+MOST_CHANGERS = 100
 CARRY_UNIT = 10**8  # a per cent of the parameters has six decimals: the carry of the reserve is exact in these
 
 
@@ -65,6 +66,16 @@ class Block(msgspec.Struct, array_like=True, gc=False):
     made_good: bool = False
 
 
+class Due(msgspec.Struct, array_like=True, gc=False):
+    """What a win that was paid was worth after all; nothing if its coup was void."""
+
+    value: int = 0
+    prize: int = 0
+    moved: int = 0
+    void: bool = False
+    settled: str = ""  # when a person closed the difference
+
+
 class Hit(msgspec.Struct, array_like=True, gc=False):
     """A win that is recognised or pending, or, in `closed`, was decided."""
 
@@ -95,6 +106,17 @@ class Hit(msgspec.Struct, array_like=True, gc=False):
     reason: str = ""
     record: str = ""  # id of the dealer's record
     recorder: str = ""  # who recorded it: another person confirms
+    rank: int = 0  # place in the order of wins, from 1; 0: of an older release, before all others, by `at`
+    turn: int = 0  # of the jackpot when it was recorded: what was paid before is in `seen`
+    gateway: str = ""
+    entry: int = 0  # of the record in its gateway's ledger
+    heard: dict[str, int] = {}  # newest entry of each other gateway when the record came
+    undecided: list[str] = []  # wins that it may come before or after
+    people: list[tuple[str, str]] = []  # name and id of those who drew it, or decided about it: others confirm
+    paid_turn: int = 0
+    moved: int = 0  # by how much its pay-out changed Display
+    due: Due | None = None  # what it was worth, if it was paid otherwise
+    returns: bool = False  # its pay-out puts on Display what others took too much
 
 
 class JackpotState(msgspec.Struct, kw_only=True):
@@ -119,6 +141,10 @@ class JackpotState(msgspec.Struct, kw_only=True):
     open: dict[str, Hit] = {}  # recognised and pending
     closed: list[Hit] = []  # the newest
     adjustments: list[str] = []  # ids of the newest
+    turn: int = 0  # grows with each record and pay-out
+    lacking: int = 0  # what Display lacks by pay-outs that were corrected later
+    corrected: int = 0  # sum of these corrections so far
+    changers: list[tuple[str, str]] = []  # who changed the meter by hand since the newest pay-out: others confirm
     accepted: str = ""  # hash that a meter at the broker named, and that a person has accepted to be missing
     commitment: str = ""
     secret: str = ""  # of the next random draw, hex; in no entry or message before it, and not used by the engine

@@ -8,7 +8,7 @@ from sabot_floor.jackpots.engine.entries import Entry, MadeGood, Proposed, Resto
 from sabot_floor.jackpots.engine.increments import governing
 from sabot_floor.jackpots.engine.results import Applied, Fault, Refused
 from sabot_floor.jackpots.engine.rights import clause, refuse_people, refuse_role
-from sabot_floor.jackpots.engine.state import JackpotState, Missed
+from sabot_floor.jackpots.engine.state import MOST_CHANGERS, JackpotState, Missed
 
 
 def withdraw(state: JackpotState, entry: Withdrawn) -> Applied | Refused:
@@ -135,6 +135,10 @@ def make_good(state: JackpotState, entry: MadeGood) -> Applied | Refused:
         block.made_good = block.made_good or block.id == missed.id
     if missed.trigger and missed.coup_id:
         hits.recognise(state, parameters, missed, {})
+        if entry.rules:
+            state.open[missed.coup_id].people = [(entry.by, entry.person)]
+    if entry.rules and entry.amount is not None:
+        state.changers = [*state.changers, (entry.by, entry.person)][-MOST_CHANGERS:]
     say = f"{written(amount, parameters.currency)} of {missed.table} was made good by {entry.by}"
     fault = Fault("missed", say, missed.table, active=False)
     return Applied(

@@ -6,11 +6,28 @@ from sabot_protocol.jackpots import draws
 from sabot_protocol.jackpots.messages import RecordedMessage, Win
 from sabot_protocol.jackpots.parameters import Random
 
-from sabot_floor.jackpots.engine import coups, hits, money
-from sabot_floor.jackpots.engine.entries import Confirmed, Drawn, Entry, Invalid, Recorded
+from sabot_floor.jackpots.engine import coups, due, hits, money, ranks
+from sabot_floor.jackpots.engine.entries import (
+    Confirmed,
+    Drawn,
+    Entry,
+    Invalid,
+    Ordered,
+    Receipt,
+    Recorded,
+    Settled,
+)
 from sabot_floor.jackpots.engine.increments import governing
 from sabot_floor.jackpots.engine.results import Applied, Fault, Refused
-from sabot_floor.jackpots.engine.rights import clause, person_to_notify, refuse_people, refuse_role, same_person
+from sabot_floor.jackpots.engine.rights import (
+    clause,
+    may_be_notified,
+    person_to_notify,
+    refuse_people,
+    refuse_role,
+    same_as,
+    same_person,
+)
 from sabot_floor.jackpots.engine.state import Hit, JackpotState, Missed
 from sabot_floor.jackpots.engine.views import not_offered
 
@@ -34,15 +51,20 @@ def record(state: JackpotState, entry: Recorded) -> Applied | Refused:
         return Refused(
             "amount", f"win {hit.win}: a stake is not a whole number above 0, or there are too many: record it again"
         )
-    refused = _enter(state, hit, message.at)
+    refused = _refuse_time(hit, message.at)
     if refused:
         return refused
-    hit.record, hit.recorder = message.id, message.by
-    if hit.win not in state.open:
-        hits.add(state, hit)
+    hit.record, hit.recorder, hit.at = message.id, message.by, message.at
     if message.stakes:
         hit.stakes = stakes
-    return _applied(state, entry, hit.parameters, wins=(_pending_view(state, hit),))
+    if hit.win not in state.open:
+        hits.add(state, hit)
+    if entry.receipt is None:
+        faults = _enter_by_time(state, hit)
+    else:
+        hit.at = entry.time if entry.receipt.prompt else message.at
+        faults = ranks.enter(state, hit, message.gateway, entry.receipt)
+    return _applied(state, entry, hit.parameters, wins=(_pending_view(state, hit),), faults=faults)
 
 
 def _in_block(state: JackpotState, message: RecordedMessage) -> Hit | None:
@@ -83,16 +105,21 @@ def _not_to_record(state: JackpotState, message: RecordedMessage, hit: Hit | Non
     return Refused("win", f"no win to record: coup {win} is unknown, void, or no trigger of this jackpot")
 
 
-def _enter(state: JackpotState, hit: Hit, at: str) -> Refused | None:
-    """Give a win its place in the order, and the meter that it sees: no more than a later one has seen."""
+def _refuse_time(hit: Hit, at: str) -> Refused | None:
     try:
-        key = (hits.moment(at), hit.table, hit.win)
+        hits.moment(at)
     except ValueError as error:
         return Refused("win", f"win {hit.win}: at: {error}")
+    return None
+
+
+def _enter_by_time(state: JackpotState, hit: Hit) -> tuple[Fault, ...]:
+    """Make a win of an older release pending: its place was that of the gateway's time."""
+    key = (hits.moment(hit.at), hit.table, hit.win)
     later = [one.seen for one in hits.in_order(state) if (hits.moment(one.at), one.table, one.win) > key]
     hit.seen = min([state.display, *later])
-    hit.state, hit.at = "pending", at
-    return None
+    hit.state = "pending"
+    return ()
 
 
 def _pending_view(state: JackpotState, hit: Hit) -> Win:
@@ -106,13 +133,16 @@ def confirm(state: JackpotState, entry: Confirmed) -> Applied | Refused:
     if hit is None or hit.state != "pending":
         return _not_to_confirm(state, entry.win, hit)
     refused = refused or _refuse_recorder(entry, hit) or _refuse_unnotified(state, entry)
+    if entry.rules:
+        refused = refused or _refuse_involved(state, entry, hit) or ranks.refuse_confirm(state, hit)
     if refused:
         return refused
     price = next(price for one, price in hits.prices(state) if one is hit)
     hit.by, hit.role, hit.notified = entry.by, entry.role, entry.notified
     if not price.shares:
-        win = hits.close(state, hit, "invalid", price, entry.time, "no qualifying wager")
-        return _applied(state, entry, hit.parameters, wins=(win,))
+        end = "no qualifying wager"
+        win, faults = due.changed(state, lambda: hits.close(state, hit, "invalid", price, entry.time, end))
+        return _applied(state, entry, hit.parameters, wins=(win,), faults=faults)
     return _pay(state, entry, hit, price)
 
 
@@ -122,13 +152,34 @@ def _refuse_recorder(entry: Confirmed, hit: Hit) -> Refused | None:
     return Refused("people", f"win {hit.win} was recorded by {hit.recorder}: another person must confirm it")
 
 
+def _refuse_involved(state: JackpotState, entry: Confirmed, hit: Hit) -> Refused | None:
+    """Refuse a person who made the win, or its value: nobody pays alone what he has drawn, decided or adjusted."""
+    what = "drew it, decided its order or made it good"
+    for people, done in ((hit.people, what), (state.changers, "changed the meter by hand since the last pay-out")):
+        if any(same_as(entry.by, entry.person, *one) for one in people):
+            return Refused("people", f"win {hit.win}: {entry.by} {done}: another person must confirm it")
+    return None
+
+
 def _refuse_unnotified(state: JackpotState, entry: Confirmed) -> Refused | None:
     wanted = person_to_notify(state, "jackpot_confirm")
-    if not wanted or entry.notified.strip():
+    if not wanted:
         return None
     rule = clause(state, "jackpot_confirm")
-    say = f"win {entry.win}: the {wanted} must be notified ({rule}): do it, and give the name with --notified"
-    return Refused("people", say)
+    if not entry.notified.strip():
+        say = f"win {entry.win}: the {wanted} must be notified ({rule}): do it, and give the name with --notified"
+        return Refused("people", say)
+    if entry.rules and same_as(entry.by, entry.person, entry.notified, entry.notified_person):
+        say = f"win {entry.win}: {entry.by} confirms it and cannot be the person who is notified"
+        return Refused("people", f"{say}: name another {wanted} with --notified ({rule})")
+    return _refuse_notified_role(state, entry, wanted, rule)
+
+
+def _refuse_notified_role(state: JackpotState, entry: Confirmed, wanted: str, rule: str) -> Refused | None:
+    if not entry.notified_role or may_be_notified(state, "jackpot_confirm", entry.notified_role):
+        return None
+    say = f"win {entry.win}: {entry.notified} is not the {wanted}, who must be notified ({rule})"
+    return Refused("people", f"{say}: name a person of that role or above with --notified")
 
 
 def _not_to_confirm(state: JackpotState, win: str, hit: Hit | None) -> Refused:
@@ -166,9 +217,19 @@ def _pay(state: JackpotState, entry: Confirmed, hit: Hit, price: hits.Price) -> 
     order = hits.in_order(state)
     later = order[order.index(hit) + 1 :]
     changed = in_full and state.waiting is not None
-    moved = money.pay(state, state.waiting or state.parameters, price.value, price.prize, in_full)
-    for one in later:
-        one.seen = max(0, one.seen + moved)
+    lacking = state.lacking if hit.returns else 0
+    moved = money.pay(state, state.waiting or state.parameters, price.value, price.prize, in_full, lacking)
+    state.lacking -= lacking
+    if hit.rank:
+        state.turn += 1
+        hit.paid_turn, hit.moved = state.turn, moved
+    else:
+        for one in later:
+            one.seen = max(0, one.seen + moved)
+    if hit.returns:
+        for one in later:
+            one.returns = False
+    state.changers = []
     win = hits.close(state, hit, "paid", price, entry.time)
     result = _applied(state, entry, hit.parameters, wins=(win,), status=changed)
     if changed:
@@ -197,8 +258,33 @@ def deem_invalid(state: JackpotState, entry: Invalid) -> Applied | Refused:
     if price is not None:
         price = price._replace(prize=0, shares=[])
     hit.by, hit.role = entry.by, entry.role
-    win = hits.close(state, hit, "invalid", price, entry.time, entry.reason)
-    return _applied(state, entry, hit.parameters, wins=(win,))
+    win, faults = due.changed(state, lambda: hits.close(state, hit, "invalid", price, entry.time, entry.reason))
+    return _applied(state, entry, hit.parameters, wins=(win,), faults=faults)
+
+
+def order(state: JackpotState, entry: Ordered) -> Applied | Refused:
+    """Give a win whose order the messages do not show the place that a person decides."""
+    decided = ranks.decide(state, entry)
+    if isinstance(decided, Refused):
+        return decided
+    hit, faults = decided
+    return _applied(state, entry, hit.parameters, wins=(_pending_view(state, hit),), faults=faults)
+
+
+def settle(state: JackpotState, entry: Settled) -> Applied | Refused:
+    """Close the difference between what a win was paid and what it was worth."""
+    hit = hits.find_closed(state, entry.win)
+    if hit is None or hit.due is None or hit.due.settled:
+        return Refused("win", f"win {entry.win}: no difference is open; sabot jackpot show lists those that are")
+    refused = refuse_people((entry.by,), 1) or refuse_role(state, ranks.ACT, entry.role)
+    if refused:
+        return refused
+    if not entry.reason.strip():
+        return Refused("people", f"win {entry.win}: give the reason, and what was paid or recovered")
+    hit.due.settled = entry.time
+    say = f"{entry.by} settled win {due.place(hit)}, {due.say_difference(state, hit)}: {entry.reason}"
+    fault = Fault(due.DIFFERENCE, say, hit.table, clause(state, ranks.ACT), active=False)
+    return _applied(state, entry, hit.parameters, faults=(fault,), status=True)
 
 
 def draw(state: JackpotState, entry: Drawn) -> Applied | Refused:
@@ -217,10 +303,16 @@ def draw(state: JackpotState, entry: Drawn) -> Applied | Refused:
         say = f"draw {entry.id}: {'; '.join(problems)}"
         return Refused("forged", say, fault=Fault("draw", say, clause=clause(state, "jackpot_draw")))
     hit = _drawn_hit(state, trigger, entry)
-    refused = _enter(state, hit, entry.time)
+    refused = _refuse_time(hit, entry.time)
     if refused:
         return refused
+    hit.at = entry.time
     state.open[hit.win] = hit
+    if entry.rules:
+        hit.people = [(entry.by, entry.person)]
+        ranks.enter(state, hit, "", Receipt(prompt=True))
+    else:
+        _enter_by_time(state, hit)
     state.commitment, state.begun = entry.draw.next_commitment, True
     return _applied(state, entry, hit.parameters, wins=(_pending_view(state, hit),), status=True)
 
@@ -247,7 +339,13 @@ def _drawn_hit(state: JackpotState, trigger: Random, entry: Drawn) -> Hit:
 
 
 def _applied(
-    state: JackpotState, entry: Entry, digest: str, *, wins: Sequence[Win] = (), status: bool = False
+    state: JackpotState,
+    entry: Entry,
+    digest: str,
+    *,
+    wins: Sequence[Win] = (),
+    faults: Sequence[Fault] = (),
+    status: bool = False,
 ) -> Applied:
     parameters = governing(state, digest) or state.parameters
     return Applied(
@@ -256,6 +354,7 @@ def _applied(
         parameters.version,
         parameters.in_force,
         wins=tuple(wins),
+        faults=tuple(faults),
         pending=True,
         status=status,
     )

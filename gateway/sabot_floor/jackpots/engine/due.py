@@ -1,0 +1,113 @@
+"""Due: what wins that were paid are worth after all, once a win before them is void, or comes late."""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from sabot_protocol.jackpots.currency import written
+from sabot_protocol.jackpots.messages import Win
+
+from sabot_floor.jackpots.engine import hits, money
+from sabot_floor.jackpots.engine.results import Fault
+from sabot_floor.jackpots.engine.state import Due, Hit, JackpotState
+
+DIFFERENCE = "difference"  # a fault: a win was paid otherwise than it was worth
+_Result = TypeVar("_Result")
+
+
+def place(hit: Hit) -> str:
+    """Return a win as people name it: bac-01/3/17."""
+    return f"{hit.table}/{hit.shoe}/{hit.coup}" if hit.coup else hit.win
+
+
+def changed(state: JackpotState, change: Callable[[], _Result]) -> tuple[_Result, tuple[Fault, ...]]:
+    """Make a change of the order or the number of wins; return its result and the faults about what was paid."""
+    before = {hit.win: price.value for hit, price in hits.prices(state)}
+    result = change()
+    faults, corrected = _update(state), sum(map(hits.correction, hits.ranked(state)))
+    if corrected != state.corrected:
+        state.lacking, state.corrected = state.lacking + corrected - state.corrected, corrected
+        for hit, price in hits.prices(state):
+            hit.returns = hit.returns or before.get(hit.win) != price.value
+    return result, faults
+
+
+def _update(state: JackpotState) -> tuple[Fault, ...]:
+    """Compute again what each paid win was worth; return a fault for each that changed."""
+    chain: list[tuple[Hit, int]] = []
+    faults: list[Fault] = []
+    for hit in hits.ranked(state):
+        if hit.due is not None and hit.due.void:
+            continue
+        before = sum(moved for one, moved in chain if not one.paid_turn or one.paid_turn > hit.turn)
+        price = hits.price_of(hit, hit.seen + before)
+        if hit.paid_turn:
+            faults += _correct(state, hit, price)
+        chain.append((hit, hits.moved_by(hit) if hit.paid_turn else _moved(state, hit, price)))
+    return tuple(faults)
+
+
+def _moved(state: JackpotState, hit: Hit, price: hits.Price) -> int:
+    """Return by how much a pending win will move Display."""
+    if not price.shares:
+        return 0
+    coming, levels = state.waiting or state.parameters, money.Levels(price.value, state.overflow)
+    after = money.levels_after(levels, coming, price.value, price.prize, hit.percent == hits.IN_FULL)
+    return after.display - price.value
+
+
+def _correct(state: JackpotState, hit: Hit, price: hits.Price) -> list[Fault]:
+    """Note what a paid win was worth; return the fault if that is new."""
+    due = None
+    if (price.value, price.prize) != (hit.value, hit.prize):
+        more = price.value - hit.value if hit.percent == hits.IN_FULL else price.prize - hit.prize
+        due = Due(price.value, price.prize, hit.moved - more)
+    known = hit.due
+    if due is None and known is None:
+        return []
+    if due is not None and known is not None and (due.value, due.prize) == (known.value, known.prize):
+        return []
+    hit.due = due
+    return [_fault(state, hit)]
+
+
+def _fault(state: JackpotState, hit: Hit) -> Fault:
+    currency, what = state.parameters.currency, f"Win {place(hit)} at {hit.table}"
+    if hit.due is None:
+        say = f"{what}: the {written(hit.prize, currency)} that were paid are right after all"
+        return Fault(DIFFERENCE, say, hit.table, active=False)
+    return Fault(DIFFERENCE, f"{what}: {say_difference(state, hit)}. {_NEXT.format(win=place(hit))}", hit.table)
+
+
+_NEXT = "Pay or recover the difference, then close it: sabot jackpot settle JACKPOT {win} --reason TEXT"
+
+
+def say_difference(state: JackpotState, hit: Hit) -> str:
+    """Return what was paid and what was due, in words."""
+    currency, due = state.parameters.currency, hit.due.prize if hit.due else hit.prize
+    way = "overpaid" if hit.prize > due else "underpaid"
+    parts = f"{written(hit.prize, currency)} were paid, {written(due, currency)} were due"
+    return f"{parts}: {written(abs(hit.prize - due), currency)} {way}"
+
+
+def cancel(state: JackpotState, increment: str, time: str) -> tuple[tuple[Win, ...], tuple[Fault, ...]]:
+    """Cancel the win of a reversed increment; if it was paid, return the faults: people must decide."""
+    hit = next((hit for hit in state.open.values() if hit.increment == increment), None)
+    if hit is not None:
+        end = "the coup was corrected or voided"
+        win, faults = changed(state, lambda: hits.close(state, hit, "cancelled", None, time, end))
+        return (win,), faults
+    paid = next((hit for hit in state.closed if hit.increment == increment and hit.state == "paid"), None)
+    if paid is None:
+        return (), ()
+    prize = written(paid.prize, state.parameters.currency)
+    say = (
+        f"Coup {paid.win} at {paid.table} was corrected or voided after its jackpot of {prize} was paid: {prize} "
+        "overpaid. The meters keep the pay-out: decide, and adjust the meter if it must change"
+    )
+    _, faults = changed(state, lambda: _make_void(paid))
+    return (), (Fault("paid_reversed", say, paid.table), *faults)
+
+
+def _make_void(paid: Hit) -> None:
+    if paid.rank:
+        paid.due = Due(void=True)
