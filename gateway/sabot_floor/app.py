@@ -33,6 +33,7 @@ from sabot_floor.jackpots.collector import Collector
 from sabot_floor.jackpots.intake import Intake
 from sabot_floor.jackpots.logs import JackpotLogs
 from sabot_floor.jackpots.opening import open_jackpots
+from sabot_floor.jackpots.receipts import STALL_S
 from sabot_floor.jackpots.storing import store_work
 from sabot_floor.monitoring import Monitoring
 from sabot_floor.notify.notifier import Notifier
@@ -118,6 +119,7 @@ class App:
             monotonic, systemd,
         )  # fmt: skip
         self._heads = Heads(self.store, config.site, key_of(config.head_key_path()), self.publisher.put)
+        self._stepped_s = monotonic()
 
     def _open(self) -> int:
         """Open the jackpots of the parameters' file, or note their changes; return how many sentences warn of them."""
@@ -140,6 +142,7 @@ class App:
     def _on_subscribed(self, refused: list[str]) -> None:
         """Report topics that the broker does not let us read."""
         self.subscribed = True
+        self.collector.receipts.connected(self.mqtt.now_s)
         if refused:
             self.mqtt.problem = (
                 f"the broker at {self.mqtt.broker} does not let {self.mqtt.login.user or 'us'} read "
@@ -175,6 +178,9 @@ class App:
         """Wait for something and carry it through all stages; an error holds the intake for a second."""
         ready = [key.data for key, _ in self._selector.select(timeout_s)]
         at = self._at()
+        if at.now_s - self._stepped_s > STALL_S:
+            self.collector.receipts.stalled(at.now_s)
+        self._stepped_s = at.now_s
         for source in ready:
             self._serve(source, at)
         self.mqtt.step(at.now_s)

@@ -17,6 +17,7 @@ class Arrived(NamedTuple):
     payload: bytes
     message_id: int = 0
     connection: int = 0  # number of the connection over which it came
+    at_s: float | None = None  # when, by the clock of the loop; a transaction may take it later
 
 
 class Inbox:
@@ -44,7 +45,7 @@ class Inbox:
         acknowledge_later = message.qos == 1 and not message.retain
         if message.qos == 1 and message.retain:
             self._mqtt.ack(message.mid)  # it stays at the broker, and comes again with each subscription
-        self.put(Arrived(topic, payload, message.mid if acknowledge_later else 0, self._connection))
+        self.put(Arrived(topic, payload, message.mid if acknowledge_later else 0, self._connection, self._mqtt.now_s))
 
     def put(self, arrived: Arrived) -> None:
         """Add a message, or give the connection up if there is no room."""

@@ -1,6 +1,6 @@
 """Requests: what a person may ask of the floor service, one struct for each verb; a line becomes a request."""
 
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 from msgspec import Meta
@@ -12,7 +12,17 @@ from sabot_protocol.service.request_line import parse_line, person
 from sabot_floor.commands.verbs import TableCommand
 from sabot_floor.jackpots.batch import DrawRequest
 from sabot_floor.jackpots.engine import Entry
-from sabot_floor.jackpots.engine.entries import Adjusted, Confirmed, Invalid, MadeGood, Restored, Withdrawn
+from sabot_floor.jackpots.engine.entries import (
+    RULES,
+    Adjusted,
+    Confirmed,
+    Invalid,
+    MadeGood,
+    Ordered,
+    Restored,
+    Settled,
+    Withdrawn,
+)
 from sabot_floor.people.verbs import USER_VERBS, Login, UserVerb
 from sabot_floor.signs.verbs import ChangeSign, ShowSign
 
@@ -77,7 +87,7 @@ class Confirm(Act, frozen=True, kw_only=True):
 
     def entry(self, by: Signer, time: str) -> Entry:
         """Return the entry that the engine decides on."""
-        return Confirmed(time=time, win=self.win, **_one(by), notified=plain(self.notified))
+        return Confirmed(time=time, win=self.win, **_one(by), notified=plain(self.notified), rules=RULES)
 
 
 class DeemInvalid(Act, frozen=True, kw_only=True):
@@ -89,6 +99,29 @@ class DeemInvalid(Act, frozen=True, kw_only=True):
     def entry(self, by: Signer, time: str) -> Entry:
         """Return the entry that the engine decides on."""
         return Invalid(time=time, win=self.win, **_one(by), reason=plain(self.reason))
+
+
+class DecideOrder(Act, frozen=True, kw_only=True):
+    """Decide the place of a win whose order the messages do not show: before another, or, without one, last."""
+
+    win: Text
+    before: Annotated[str, Meta(max_length=160)] = ""
+    reason: Text
+
+    def entry(self, by: Signer, time: str) -> Entry:
+        """Return the entry that the engine decides on."""
+        return Ordered(time=time, win=self.win, before=self.before, reason=plain(self.reason), **_one(by))
+
+
+class Settle(Act, frozen=True, kw_only=True):
+    """Close the difference between what a win was paid and what it was worth."""
+
+    win: Text
+    reason: Text
+
+    def entry(self, by: Signer, time: str) -> Entry:
+        """Return the entry that the engine decides on."""
+        return Settled(time=time, win=self.win, reason=plain(self.reason), **_one(by))
 
 
 class Adjust(Act, frozen=True, kw_only=True):
@@ -120,6 +153,7 @@ class Adjust(Act, frozen=True, kw_only=True):
             role=by.role,
             reason=plain(self.reason),
             people=(by.person, by.second_person) if by.person else (),
+            rules=RULES,
         )
 
 
@@ -155,7 +189,7 @@ class MakeGood(Act, frozen=True, kw_only=True):
     def entry(self, by: Signer, time: str) -> Entry:
         """Return the entry that the engine decides on."""
         given, reason = _one(by), plain(self.reason)
-        return MadeGood(time=time, missed=self.missed, **given, reason=reason, amount=self.amount)
+        return MadeGood(time=time, missed=self.missed, **given, reason=reason, amount=self.amount, rules=RULES)
 
 
 class Draw(Act, frozen=True, kw_only=True):
@@ -184,7 +218,7 @@ class AcceptGateway(Accept, frozen=True, kw_only=True):
     name: Annotated[str, Meta(pattern=r"\A[A-Za-z0-9_-]{0,64}\Z")] | None = None
 
 
-def _one(by: Signer) -> dict[str, str]:
+def _one(by: Signer) -> dict[str, Any]:
     """Return the fields of an entry by one person."""
     return {"by": by.name, "role": by.role, "person": by.person}
 
@@ -195,6 +229,8 @@ VERBS: dict[str, type[AnyVerb]] = {
     "show": Show,
     "confirm": Confirm,
     "invalid": DeemInvalid,
+    "order": DecideOrder,
+    "settle": Settle,
     "adjust": Adjust,
     "withdraw": Withdraw,
     "restore": Restore,

@@ -299,6 +299,8 @@ class BeatMessage(msgspec.Struct, kw_only=True, frozen=True):
     """The gateway's loop goes round, also while the gateway is held."""
 
     time: Time
+    gateway: Annotated[str, Meta(description="id of the gateway; empty from older versions")] = ""
+    entry: Annotated[int, Meta(description="number of the newest entry in its ledger", ge=0)] = 0
 
 
 class LedgerMessage(msgspec.Struct, kw_only=True, frozen=True):

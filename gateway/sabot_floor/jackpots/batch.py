@@ -9,7 +9,7 @@ from sabot_protocol.jackpots.messages import FaultMessage, WinMessage
 
 from sabot_floor.jackpots import draws, engine
 from sabot_floor.jackpots.engine import Applied, Entry, Fault, JackpotState, Refused
-from sabot_floor.jackpots.engine.entries import Adjusted, Drawn, Increment, Opened, Recorded
+from sabot_floor.jackpots.engine.entries import RULES, Adjusted, Drawn, Increment, Opened, Recorded
 from sabot_floor.store import Decision, Head
 from sabot_floor.store import Entry as LogEntry
 
@@ -84,7 +84,7 @@ class Batch:
             made = draws.draw(self.state, head.hash, self.secret)
         except DrawError as error:
             return Refused("state", f"{str(error)[0].upper()}{str(error)[1:]}.")
-        result = self._apply(Drawn(time=self.time, draw=made, **request._asdict()))
+        result = self._apply(Drawn(time=self.time, draw=made, rules=RULES, **request._asdict()))
         if isinstance(result, Applied):
             self.state.secret = self.secret.hex()
         return result

@@ -1,10 +1,12 @@
 """Collector: the messages of one turn become one batch for each jackpot, and what came of them is noted."""
 
 from collections.abc import Iterable
+from datetime import datetime
 from typing import NamedTuple
 
+import msgspec
 import structlog
-from sabot_protocol.service.moment import Moment
+from sabot_protocol.service.moment import Moment, utc
 from sabot_protocol.service.rate_limit import LogLimiter
 from sabot_protocol.topics import ConfirmedMessage, CoupMessage
 
@@ -12,10 +14,12 @@ from sabot_floor.inbox import Arrived
 from sabot_floor.jackpots.batch import Batch
 from sabot_floor.jackpots.engine import Applied, Refused
 from sabot_floor.jackpots.engine.entries import Increment, Proposed, Restored, Withdrawn
-from sabot_floor.jackpots.intake import Coup, ForJackpot, Ignored, Intake, Parsed, Rejected, TableStatus
+from sabot_floor.jackpots.engine.entries import Recorded as RecordedEntry
+from sabot_floor.jackpots.intake import Beat, Coup, ForJackpot, Ignored, Intake, Parsed, Rejected, TableStatus
 from sabot_floor.jackpots.logs import JackpotLogs
 from sabot_floor.jackpots.missing import MissingIncrements
 from sabot_floor.jackpots.order import Order
+from sabot_floor.jackpots.receipts import Receipts
 from sabot_floor.jackpots.refusals import Refusals
 from sabot_floor.jackpots.shoe_faults import ShoeFaults
 
@@ -39,6 +43,7 @@ class Collector:
         self.order, self.missing, self.refusals = Order(logs.state), MissingIncrements(), Refusals()
         self.offline: set[str] = set()  # tables of the jackpots, by their newest status
         self._shoe_faults, self._limiter = ShoeFaults(logs.state), LogLimiter()
+        self.receipts = Receipts()
 
     def collect(self, arrived: Iterable[Arrived], at: Moment) -> Work:
         """Return the batches of these messages, and of older ones whose turn has come."""
@@ -48,7 +53,7 @@ class Collector:
         for one in arrived:
             parsed = self._parse(one, at)
             if isinstance(parsed, ForJackpot) and parsed.jackpot in self._logs.served:
-                for_jackpots.append(parsed)
+                for_jackpots.append(self._with_receipt(parsed, at))
                 continue
             messages.append(one)
             self._note(parsed, batches, at)
@@ -60,10 +65,23 @@ class Collector:
         if len(for_jackpots) < _BACKLOG:
             for jackpot, withdrawn in self._shoe_faults.due(self._logs.served, at.now_s, at.time):
                 self._batch(batches, jackpot, at).entries.append(withdrawn)
+        for jackpot, fault in self.receipts.take_faults(self._logs.served):
+            self._batch(batches, jackpot, at).faults.append(fault)
+        self.receipts.turn(at.now_s, quiet=not messages and not for_jackpots)
         for jackpot, faults in self.refusals.take_faults().items():
             if jackpot in self._logs.served:
                 self._batch(batches, jackpot, at).faults.extend(faults)
         return Work(list(batches.values()), messages)
+
+    def _with_receipt(self, item: ForJackpot, at: Moment) -> ForJackpot:
+        """Return an item as it came: a record with what is known of its moment."""
+        at_s, time = _came(item.arrived, at)
+        self.receipts.message(item.entry.message, at_s, time)
+        if not isinstance(item.entry, RecordedEntry):
+            return item
+        entry = item.entry.receipt.entry if item.entry.receipt else 0
+        receipt = self.receipts.receipt(item.entry.message, entry, at_s, time)
+        return item._replace(entry=msgspec.structs.replace(item.entry, time=time, receipt=receipt))
 
     def _parse(self, arrived: Arrived, at: Moment) -> Parsed:
         """Return what a message means; whatever is in it, it costs no more than itself."""
@@ -83,6 +101,8 @@ class Collector:
                 self.missing.confirmed(message, self._logs.served, at.now_s)
             case Coup(message=CoupMessage() as message):
                 self.missing.coup(message, self._logs.served)
+            case Beat(arrived=arrived, message=beat):
+                self.receipts.beat(beat, *_came(arrived, at))
             case TableStatus():
                 self._note_status(parsed)
                 for jackpot in self._shoe_faults.status(parsed, self._logs.served, at.now_s):
@@ -123,3 +143,10 @@ class Collector:
     def lost(self) -> None:
         """Forget messages that wait for others: the broker sends them again."""
         self.order.lost()
+
+
+def _came(arrived: Arrived, at: Moment) -> tuple[float, str]:
+    """Return when a message came, by both clocks: it may have waited for the store."""
+    at_s = at.now_s if arrived.at_s is None else arrived.at_s
+    waited_s = max(0.0, at.now_s - at_s)
+    return at_s, utc(datetime.fromisoformat(at.time).timestamp() - waited_s) if waited_s else at.time

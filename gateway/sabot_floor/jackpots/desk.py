@@ -1,6 +1,6 @@
 """Desk: what people ask about a jackpot is decided by the engine, stored, and answered once it is durable."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import msgspec
@@ -11,13 +11,13 @@ from sabot_protocol.service.messages import Answer
 from sabot_protocol.service.moment import Moment
 
 from sabot_floor.jackpots import engine, states
-from sabot_floor.jackpots.batch import Batch
+from sabot_floor.jackpots.batch import Batch, DrawRequest
 from sabot_floor.jackpots.draws import doubtful, new_secret
-from sabot_floor.jackpots.engine import Applied, JackpotState, Refused
+from sabot_floor.jackpots.engine import Applied, Entry, JackpotState, Refused
 from sabot_floor.jackpots.engine.entries import Adjusted, Confirmed, Drawn
 from sabot_floor.jackpots.logs import JackpotLogs, Standing
-from sabot_floor.people.state import Person
-from sabot_floor.requests import Act, Confirm, DeemInvalid, Draw, MakeGood, Signer
+from sabot_floor.people.state import PeopleState, Person
+from sabot_floor.requests import Act, Confirm, DecideOrder, DeemInvalid, Draw, MakeGood, Settle, Signer
 from sabot_floor.store import StoreError
 
 _MOST_CLOSED = 20
@@ -26,8 +26,10 @@ _MOST_CLOSED = 20
 class Desk:
     """One answer for each request."""
 
-    def __init__(self, logs: JackpotLogs, offline: Collection[str] = ()) -> None:
-        self._logs, self._offline = logs, offline
+    def __init__(
+        self, logs: JackpotLogs, offline: Collection[str] = (), people: Callable[[], PeopleState] = PeopleState
+    ) -> None:
+        self._logs, self._offline, self._people = logs, offline, people
 
     def signer(self, act: Act, people: Sequence[Person]) -> Signer | str:
         """Return people who have logged in, with their roles in the jackpot's rulebook; or why they may not act."""
@@ -62,7 +64,10 @@ class Desk:
         try:
             self._logs.refresh(act.jackpot)
             act = self._with_missed_id(self._with_win_id(act))
-            batch = Batch(act.jackpot, at.time, [act.entry(by, at.time)])
+            entry = self._with_notified(act.jackpot, act.entry(by, at.time))
+            if isinstance(entry, str):
+                return Answer(False, entry)
+            batch = Batch(act.jackpot, at.time, [entry])
             batch.secret = new_secret() if isinstance(act, Draw) else b""
             self._logs.commit([batch])
         except StoreError as error:
@@ -105,11 +110,36 @@ class Desk:
     def _with_win_id(self, act: Act) -> Act:
         """Return the act with the id of its win, which a person may give as table/shoe/coup."""
         state = self._logs.state(act.jackpot)
-        if state is None or not isinstance(act, Confirm | DeemInvalid):
+        if state is None or not isinstance(act, Confirm | DeemInvalid | DecideOrder | Settle):
             return act
-        hits = (*state.open.values(), *state.closed)
-        found = [hit.win for hit in hits if f"{hit.table}/{hit.shoe}/{hit.coup}" == act.win]
-        return msgspec.structs.replace(act, win=found[0]) if len(found) == 1 else act
+        act = msgspec.structs.replace(act, win=_win_id(state, act.win))
+        if isinstance(act, DecideOrder):
+            return msgspec.structs.replace(act, before=_win_id(state, act.before))
+        return act
+
+    def _with_notified(self, jackpot: str, entry: Entry | DrawRequest) -> Entry | DrawRequest | str:
+        """Return a confirmation with the person of the records who was notified; or why it is nobody."""
+        state = self._logs.state(jackpot)
+        if state is None or not isinstance(entry, Confirmed) or not entry.notified:
+            return entry
+        wanted = engine.person_to_notify(state, "jackpot_confirm")
+        people = self._people().people
+        if not wanted or not people:  # nobody is to be notified, or this floor keeps no people
+            return entry
+        named = [one for one in people.values() if one.id == entry.notified] or [
+            one for one in people.values() if engine.same_person(one.name, entry.notified)
+        ]
+        if len(named) != 1:
+            why = "several people have this name" if named else "there is no such person"
+            return (
+                f"--notified {entry.notified}: {why}. Give the id of the {wanted} who was notified: `sabot users list`."
+            )
+        book = state.parameters.rulebook
+        if named[0].disabled or book not in named[0].roles:
+            why = "is disabled" if named[0].disabled else f"has no role in {book}"
+            return f"--notified {entry.notified}: {named[0].name} {why}. Name the {wanted} who was notified."
+        notified = {"notified": named[0].name, "notified_person": named[0].id, "notified_role": named[0].roles[book]}
+        return msgspec.structs.replace(entry, **notified)
 
     def _with_missed_id(self, act: Act) -> Act:
         """Return the act with the id of what was missed, which a person may give as table/shoe/coup."""
@@ -120,13 +150,21 @@ class Desk:
         return msgspec.structs.replace(act, missed=found[0]) if len(found) == 1 else act
 
 
+def _win_id(state: JackpotState, named: str) -> str:
+    """Return the id of a win that a person may name as table/shoe/coup."""
+    hits = (*state.open.values(), *state.closed)
+    found = [hit.win for hit in hits if f"{hit.table}/{hit.shoe}/{hit.coup}" == named]
+    return found[0] if len(found) == 1 else named
+
+
 def described(standing: Standing, offline: Collection[str] = ()) -> dict[str, Any]:
     """Return a jackpot as JSON values: meters, open and newest closed wins, missed coups, parameters."""
     state = standing.state
     return {
         "meter": states.meter_message(standing),
         "open": engine.open_wins(state),
-        "closed": engine.closed_wins(state)[:_MOST_CLOSED],
+        "closed": engine.closed_wins(state)[-_MOST_CLOSED:],
+        "differences": engine.differences(state),
         "missed": [msgspec.structs.asdict(missed) for missed in state.missed],
         "doubtful": doubtful(state, offline),
         "parameters": state.parameters,
@@ -145,6 +183,8 @@ def _say(result: Applied, state: JackpotState) -> str:
         "restored": "Restored",
         "made_good": "Made good",
         "drawn": "Drawn",
+        "ordered": "Ordered",
+        "settled": "Settled",
     }[str(result.entry.__struct_config__.tag)]
     if isinstance(result.entry, Confirmed) and not any(win.prize for win in result.wins):
         done = "Nothing was paid: no qualifying wager was recorded"

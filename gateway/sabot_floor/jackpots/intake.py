@@ -12,10 +12,10 @@ from sabot_protocol.jackpots import signing
 from sabot_protocol.jackpots.messages import IncrementMessage, RecordedMessage
 from sabot_protocol.place import without_place
 from sabot_protocol.service.plain_text import plain
-from sabot_protocol.topics import RETAINED, ROOT, ConfirmedMessage, CoupMessage, StatusMessage
+from sabot_protocol.topics import RETAINED, ROOT, BeatMessage, ConfirmedMessage, CoupMessage, StatusMessage
 
 from sabot_floor.inbox import MOST_PAYLOAD_BYTES, Arrived
-from sabot_floor.jackpots.engine.entries import Increment, Recorded
+from sabot_floor.jackpots.engine.entries import Increment, Receipt, Recorded
 from sabot_floor.jackpots.engine.results import Reason
 
 _MOST_TEXT = 160  # characters of an id or a name
@@ -59,6 +59,13 @@ class TableStatus(NamedTuple):
     online: bool
 
 
+class Beat(NamedTuple):
+    """A sign of life of a gateway."""
+
+    arrived: Arrived
+    message: BeatMessage
+
+
 class Ignored(NamedTuple):
     """Nothing that concerns a jackpot."""
 
@@ -75,7 +82,7 @@ class Rejected(NamedTuple):
     say: str
 
 
-Parsed = ForJackpot | Coup | TableStatus | Ignored | Rejected
+Parsed = ForJackpot | Coup | TableStatus | Beat | Ignored | Rejected
 
 
 class Intake:
@@ -86,7 +93,8 @@ class Intake:
 
     def filters(self) -> list[str]:
         """Return the topics to subscribe to."""
-        return [f"{self._root}{topic}" for topic in ("+/jackpot/#", "+/confirmed", "+/coup", "+/status", "status")]
+        topics = ("+/jackpot/#", "+/confirmed", "+/coup", "+/status", "status", "beat", "gateway/+/beat")
+        return [f"{self._root}{topic}" for topic in topics]
 
     def parse(self, arrived: Arrived, time: str) -> Parsed:
         """Return what a message means at this time."""
@@ -104,6 +112,8 @@ class Intake:
                 return _coup(arrived, table, CoupMessage)
             case [table, "status"]:
                 return _status(arrived, table)
+            case ["beat"] | ["gateway", _, "beat"]:
+                return _beat(arrived)
             case ["status" | "ledger"] | ["gateway", _, "ledger"]:
                 return Ignored(arrived)
             case [_, name] if name in _OTHERS:
@@ -117,8 +127,10 @@ class Intake:
         problem = message if isinstance(message, str) else self._problem(message, table, jackpot)
         if isinstance(message, str) or problem:
             return _rejected(arrived, jackpot, table, problem)
-        made = Increment(time, message) if isinstance(message, IncrementMessage) else Recorded(time, message)
-        return ForJackpot(arrived, jackpot, made)
+        if isinstance(message, IncrementMessage):
+            return ForJackpot(arrived, jackpot, Increment(time, message))
+        place = without_place(arrived.payload)[0]
+        return ForJackpot(arrived, jackpot, Recorded(time, message, Receipt(place.entry if place else 0)))
 
     def _problem(
         self, message: IncrementMessage | RecordedMessage, table: str, jackpot: str
@@ -198,6 +210,16 @@ def _coup(arrived: Arrived, table: str, kind: type[CoupMessage] | type[Confirmed
     if message.table != table:
         return _rejected(arrived, "", table, ("table", f"its payload names table {plain(message.table)[:64]!r}"))
     return Coup(arrived, message)
+
+
+def _beat(arrived: Arrived) -> Parsed:
+    """Take a beat of this moment; one that the broker has kept is of no use."""
+    try:
+        message = msgspec.json.decode(arrived.payload[:MOST_PAYLOAD_BYTES], type=BeatMessage)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return Ignored(arrived)
+    right = len(message.gateway) <= _MOST_TEXT and message.entry <= _MOST_NUMBER and not arrived.message_id
+    return Beat(arrived, message) if right else Ignored(arrived)
 
 
 def _status(arrived: Arrived, table: str) -> Parsed:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from msgspec.structs import replace
 from sabot_protocol.jackpots.messages import IncrementMessage, RecordedMessage
 
 from sabot_floor.jackpots.engine import JackpotState
@@ -36,6 +37,14 @@ def _last_count(state: JackpotState, key: _Key) -> int | None:
         place = state.places.get(key.table)
         return None if place is not None and place.any_start else 0
     return None if sequence.restart else sequence.count
+
+
+def _late(item: ForJackpot) -> ForJackpot:
+    """Return a record that has waited for its hand: others may have gone before it."""
+    entry = item.entry
+    if not isinstance(entry, Recorded) or entry.receipt is None:
+        return item
+    return item._replace(entry=replace(entry, receipt=replace(entry.receipt, prompt=False)))
 
 
 class Order:
@@ -122,7 +131,8 @@ class Order:
                 or self._is_known(key[0], waiting.items[0].entry.message)
                 or now_s - waiting.since_s >= PATIENCE_S
             ):
-                ready += self._records.pop(key).items
+                waited = waiting.since_s < now_s
+                ready += [_late(item) if waited else item for item in self._records.pop(key).items]
 
     def _is_known(self, jackpot: str, record: IncrementMessage | RecordedMessage) -> bool:
         state, win = self._state_of(jackpot), record.coup_id

@@ -82,7 +82,7 @@ class TableJackpots:
                 f"coup {coup.label} is no win of {jackpot}: its cards are {' '.join((*coup.player, *coup.banker))}. "
                 "Name the winning coup with --coup SHOE/COUP."
             )
-        at = self._first_time(jackpot, coup) if again else person.time
+        at, first = self._first(jackpot, coup) if again else (person.time, 0)
         if not again:
             self._refuse_repeat(jackpot, coup)
         stakes = self._stakes_of(coup) if stakes is None else stakes
@@ -103,6 +103,7 @@ class TableJackpots:
             at=at,
             by=person.by,
             stakes={wager: list(each) for wager, each in stakes.items() if wager in parameters.qualifying},
+            first=first,
         )
         self._recorded.add((jackpot, coup.confirmed))
         message = sign(message, self._increments.key)
@@ -126,12 +127,12 @@ class TableJackpots:
             raise NotThereError(f"coup {coup.label} is {state}.")
         return coup
 
-    def _first_time(self, jackpot: str, coup: Coup) -> str:
-        """Return when a win was first recorded, which is its place in the order of wins."""
+    def _first(self, jackpot: str, coup: Coup) -> tuple[str, int]:
+        """Return when a win was first recorded, and its entry, which is its place in the order of wins."""
         found = self._stored.record_of(jackpot, coup.confirmed)
         if found is None:
             raise NotThereError(f"coup {coup.label} was not recorded for {jackpot} yet. Record it without --again.")
-        return found[0]
+        return found[0], found[2]
 
     def _refuse_repeat(self, jackpot: str, coup: Coup) -> None:
         found = self._stored.record_of(jackpot, coup.confirmed)

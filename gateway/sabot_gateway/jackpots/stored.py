@@ -142,8 +142,8 @@ class StoredJackpots:
         *head, winner, player, banker, confirmed = found[0]
         return Coup._make((*head, winner or None, player.split(), banker.split(), confirmed))
 
-    def record_of(self, jackpot: str, coup_id: str) -> tuple[str, str] | None:
-        """Return when and by whom a win was first recorded, None if it was not."""
+    def record_of(self, jackpot: str, coup_id: str) -> tuple[str, str, int] | None:
+        """Return when and by whom a win was first recorded, and its entry; None if it was not."""
         where = "WHERE jackpot = ? AND coup_id = ? ORDER BY seq LIMIT 1"
-        found = self._ledger.query(f"SELECT recorded, said_by FROM recorded_wins {where}", jackpot, coup_id)
+        found = self._ledger.query(f"SELECT recorded, said_by, seq FROM recorded_wins {where}", jackpot, coup_id)
         return found[0] if found else None

@@ -59,7 +59,7 @@ class PublishStage:
         self.publisher = Publisher(self.mqtt, ledger, config.site, at.time, config.gateway or "")
         self.status_topics = StatusTopics(self.publisher, config.keys, self._config_of)
         self.screens = ScreenTopics(self.publisher)
-        self._beat = Beat(self.mqtt, config.site, config.gateway or "")
+        self._beat = Beat(self.mqtt, config.site, config.gateway or "", ledger.gateway_id().hex(), ledger.last_seq)
         self.latency = Latency()
         self._alarms_due: dict[str, bool] = {}  # tables to publish the open incidents of; True: and the active alarms
 

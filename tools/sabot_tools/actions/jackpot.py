@@ -81,7 +81,7 @@ def confirm(
     as_person: As = "",
     by: By = "",
     role: Role = "",
-    notified: Annotated[str, typer.Option(help="Who was notified, where the rulebook requires it.")] = "",
+    notified: Annotated[str, typer.Option(help="Id of the person who was notified, where the book asks.")] = "",
     config: Config = CONFIG,
     socket: Socket = None,
     as_json: AsJson = False,
@@ -104,6 +104,45 @@ def invalid(
 ) -> None:
     """Deem a win invalid. The meter goes on as if it had not been hit."""
     _act(config, socket, as_json, "invalid", _Who(as_person, by, role), jackpot=jackpot, win=win, reason=reason)
+
+
+@app.command(
+    epilog="Example: sabot jackpot order lucky-tie bac-01/3/17 --before bac-02/5/9 --as asmith --reason 'video'"
+)
+def order(
+    jackpot: Jackpot,
+    win: WinId,
+    reason: Reason,
+    before: Annotated[str, typer.Option(help="The win that it comes before: its id, or TABLE/SHOE/COUP.")] = "",
+    last: Annotated[bool, typer.Option("--last", help="It comes after all wins that it was open against.")] = False,
+    as_person: As = "",
+    by: By = "",
+    role: Role = "",
+    config: Config = CONFIG,
+    socket: Socket = None,
+    as_json: AsJson = False,
+) -> None:
+    """Decide which win was recorded first, where an outage hides it. Nothing of them is paid before."""
+    if bool(before) == last:
+        fail("give --before WIN, or --last")
+    args = {"jackpot": jackpot, "win": win, "before": before, "reason": reason}
+    _act(config, socket, as_json, "order", _Who(as_person, by, role), **args)
+
+
+@app.command(epilog="Example: sabot jackpot settle lucky-tie bac-01/3/17 --as asmith --reason 'paid by voucher 17'")
+def settle(
+    jackpot: Jackpot,
+    win: WinId,
+    reason: Reason,
+    as_person: As = "",
+    by: By = "",
+    role: Role = "",
+    config: Config = CONFIG,
+    socket: Socket = None,
+    as_json: AsJson = False,
+) -> None:
+    """Close the difference between what a win was paid and what it was worth, once it is paid or recovered."""
+    _act(config, socket, as_json, "settle", _Who(as_person, by, role), jackpot=jackpot, win=win, reason=reason)
 
 
 @app.command(

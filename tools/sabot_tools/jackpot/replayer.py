@@ -178,7 +178,7 @@ class Replayer:
             by=line.by,
             stakes=line.wagers or {},
         )
-        return self._apply(entry.Recorded(self._time(), message))
+        return self._apply(entry.Recorded(self._time(), message, _receipt(at)))
 
     def _draw(self, line: lines.DrawLine) -> list[Applied]:
         trigger = self._state.parameters.trigger
@@ -193,6 +193,14 @@ class Replayer:
         done = self._apply(entry.Drawn(time=self._time(), id=line.draw, draw=made, by=line.by, role=line.role))
         self._draws += 1
         return done
+
+
+def _receipt(at: str) -> entry.Receipt | None:
+    """Return the receipt of a record in a log of one gateway: its times are in the order of its entries."""
+    try:
+        return entry.Receipt(int(datetime.fromisoformat(at).timestamp() * 1000))
+    except ValueError:
+        return None  # the engine says what is wrong
 
 
 def _note(parameters: Parameters, parsed: lines.AnyLine, line: dict[str, Any]) -> str:

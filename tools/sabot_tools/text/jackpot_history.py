@@ -15,9 +15,11 @@ from sabot_floor.jackpots.engine.entries import (
     Invalid,
     MadeGood,
     Opened,
+    Ordered,
     Proposed,
     Recorded,
     Restored,
+    Settled,
     Withdrawn,
 )
 from sabot_floor.store import Stored
@@ -95,11 +97,16 @@ def _what(entry: Entry, currency: str) -> str:
             return f"{entry.missed} by {_who(entry)}, {entry.role}{_reason(entry)}"
         case Accepted():
             return f"the log as it is, without entry {entry.entry}, by {entry.by}, {entry.role}{_reason(entry)}"
+        case Ordered():
+            place = f"before {entry.before}" if entry.before else "last"
+            return f"win {entry.win} {place}, by {_who(entry)}, {entry.role}: {entry.reason}"
+        case Settled():
+            return f"difference of win {entry.win} by {_who(entry)}, {entry.role}: {entry.reason}"
         case Drawn():
             return f"draw {entry.id} chose {msgspec.json.encode(entry.draw.chosen).decode()}"
 
 
-def _who(entry: Confirmed | Invalid | Withdrawn | Restored | MadeGood) -> str:
+def _who(entry: Confirmed | Invalid | Withdrawn | Restored | MadeGood | Ordered | Settled) -> str:
     """Return the name, and the id of a person who has logged in."""
     return f"{entry.by} ({entry.person})" if entry.person else entry.by
 

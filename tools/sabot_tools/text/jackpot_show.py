@@ -1,8 +1,10 @@
 """A jackpot as text: its meters, open wins, missed coups, and the newest closed wins."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
+from msgspec import UNSET
 from sabot_protocol.jackpots.currency import written
 from sabot_protocol.jackpots.messages import MeterMessage, Win
 
@@ -34,10 +36,15 @@ def show_lines(data: dict[str, Any]) -> list[str]:
 
 
 def _wins(title: str, wins: list[Win], currency: str) -> list[str]:
-    return [
-        f"  {title}: {win.win}: {hand(win)}: {win.state}" + (f", {prize(win, currency)}" if win.rounded else "")
-        for win in wins
-    ]
+    return [line for win in wins for line in _win(title, win, currency)]
+
+
+def _win(title: str, win: Win, currency: str) -> Iterator[str]:
+    yield f"  {title}: {win.win}: {hand(win)}: {win.state}" + (f", {prize(win, currency)}" if win.rounded else "")
+    if win.undecided:
+        yield f"    order not decided against {', '.join(win.undecided)}: sabot jackpot order"
+    if win.due is not UNSET:
+        yield f"    {written(win.due, currency)} were due, {written(win.prize, currency)} were paid"
 
 
 def _missed(missed: dict[str, Any], currency: str) -> str:

@@ -9,8 +9,9 @@ from sabot_floor.jackpots.engine.apply import apply, logged, logged_opened, open
 from sabot_floor.jackpots.engine.changes import refuse_parameters
 from sabot_floor.jackpots.engine.entries import Entry
 from sabot_floor.jackpots.engine.results import REASONS, Applied, Fault, Logged, Reason, Refused
+from sabot_floor.jackpots.engine.rights import person_to_notify, same_person
 from sabot_floor.jackpots.engine.state import JackpotState, decode, encode
-from sabot_floor.jackpots.engine.views import closed_wins, not_offered, open_wins
+from sabot_floor.jackpots.engine.views import closed_wins, differences, not_offered, open_wins
 
 __all__ = [
     "REASONS",
@@ -24,11 +25,14 @@ __all__ = [
     "apply",
     "closed_wins",
     "decode",
+    "differences",
     "encode",
     "logged",
     "logged_opened",
     "not_offered",
     "open_jackpot",
     "open_wins",
+    "person_to_notify",
     "refuse_parameters",
+    "same_person",
 ]

@@ -1,4 +1,4 @@
-"""Ranks: the order of wins by the floor's receipt and each gateway's entries; what they do not show, a person decides."""
+"""Ranks: the order of wins by the receipt at the floor and the entries of each gateway; a person decides the rest."""
 
 from collections.abc import Sequence
 

@@ -17,6 +17,11 @@ def open_wins(state: JackpotState) -> list[Win]:
     return [*(hits.view(hit, price) for hit, price in hits.prices(state)), *recognised]
 
 
+def differences(state: JackpotState) -> list[Win]:
+    """Return the wins that were paid otherwise than they were worth, and that nobody has settled."""
+    return [hits.view(hit) for hit in state.closed if hits.is_open(hit)]
+
+
 def closed_wins(state: JackpotState) -> list[Win]:
     """Return the newest wins that were paid, deemed invalid or cancelled, with value and time at settlement."""
     return [hits.view(hit) for hit in state.closed]
