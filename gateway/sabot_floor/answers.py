@@ -39,6 +39,11 @@ _LOG_IN = (
 )
 
 
+def _reached(config: Config) -> set[str]:
+    """Return the parties that a channel reaches."""
+    return {party for channel in config.notify for party in channel.to}
+
+
 class Answers:
     """One answer for each request; acts are answered when they are durable."""
 
@@ -83,6 +88,8 @@ class Answers:
                 self._accept_gateway(accept, login, account, reply)
             case Accept(login=Login() as login) as accept:
                 self._accept(accept, login, account, reply)
+            case Show(login=Login() as login) as show:
+                self._read(show, login, account, reply)
             case Act() as act if request.signer is None:
                 self._log_in(act, account, reply)
             case _:
@@ -114,6 +121,23 @@ class Answers:
             reply(refused)
         else:
             self._people.log_in(act.logins(), f"{name_of(act)} {act.jackpot}", account, logged, then)
+
+    def _read(self, show: Show, login: Login, account: str, reply: Reply) -> None:
+        """Have a person log in who reads the console; a refusal is in the log of commands."""
+
+        def logged(answer: Answer) -> None:
+            if not answer.ok:
+                self._commands.refuse_jackpot("show", show.jackpot, [login.person], account, answer.say, self._clock())
+            reply(answer)
+
+        def then(people: list[Person]) -> None:
+            logged(self._desk.refuse_reader(show.jackpot, people[0]) or self._desk.show(show.jackpot))
+
+        refused = self._desk.refuse_unknown(show.jackpot)
+        if refused:
+            reply(refused)
+        else:
+            self._people.log_in([login], f"show {show.jackpot}", account, logged, then)
 
     def _accept(self, accept: Accept, login: Login, account: str, reply: Reply) -> None:
         logged = self._traced(accept, account, reply)

@@ -52,9 +52,10 @@ class Status(Verb, frozen=True):
 
 
 class Show(Verb, frozen=True):
-    """Report everything about one jackpot."""
+    """Report everything about one jackpot; a person who logs in needs the role that reads the console."""
 
     jackpot: Id
+    login: Login | None = None
 
 
 class Act(Verb, frozen=True, kw_only=True):

@@ -27,9 +27,13 @@ class Desk:
     """One answer for each request."""
 
     def __init__(
-        self, logs: JackpotLogs, offline: Collection[str] = (), people: Callable[[], PeopleState] = PeopleState
+        self,
+        logs: JackpotLogs,
+        offline: Collection[str] = (),
+        people: Callable[[], PeopleState] = PeopleState,
+        reached: Collection[str] = (),
     ) -> None:
-        self._logs, self._offline, self._people = logs, offline, people
+        self._logs, self._offline, self._people, self._reached = logs, offline, people, reached
 
     def signer(self, act: Act, people: Sequence[Person]) -> Signer | str:
         """Return people who have logged in, with their roles in the jackpot's rulebook; or why they may not act."""
@@ -55,6 +59,14 @@ class Desk:
         if rulebook not in person.roles:
             return f"{person.id} has no role in {rulebook}: give one, `sabot users role {person.id} {rulebook} ROLE`."
         return Signer(person.name, person.roles[rulebook], person.id)
+
+    def refuse_reader(self, jackpot: str, person: Person) -> Answer | None:
+        """Return the refusal if the book does not let a person read the console; None if it does."""
+        signer = self.signer_of(jackpot, person)
+        if isinstance(signer, str):
+            return Answer(False, signer)
+        verdict = authority.check(self._logs.served[jackpot].rulebook, "jackpot_read", signer.role)
+        return None if verdict.allowed else Answer(False, verdict.say)
 
     def act(self, act: Act, by: Signer, at: Moment) -> Answer:
         """Do what a person asks for, or refuse it with a sentence."""
@@ -82,9 +94,21 @@ class Desk:
         assert standing is not None
         data = {"wins": list(result.wins), "meter": states.meter_message(standing)}
         say = _say(result, standing.state)
+        if isinstance(result.entry, Confirmed) and any(win.prize for win in result.wins):
+            say += self._notice(standing.state, result.entry)
         if isinstance(result.entry, Drawn):
             say += _doubts(result.entry, doubtful(standing.state, self._offline))
         return Answer(True, say, msgspec.Raw(msgspec.json.encode(data)))
+
+    def _notice(self, state: JackpotState, entry: Confirmed) -> str:
+        """Return whether a channel carries the pay-out to those whom the book has notified."""
+        wanted = authority.load(state.parameters.rulebook).act["jackpot_confirm"].notify
+        if not wanted:
+            return ""
+        title = engine.person_to_notify(state, "jackpot_confirm")
+        if any(party in self._reached for party in wanted):
+            return f" The notification to the {title} is sent."
+        return f" No channel of [[notify]] reaches the {title}: make sure that {entry.notified} knows of it."
 
     def show(self, jackpot: str) -> Answer:
         """Return everything about a jackpot, as it is in the store now."""

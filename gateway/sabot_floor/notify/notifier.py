@@ -11,11 +11,12 @@ from sabot_protocol.topics import IncidentMessage
 
 from sabot_floor.config import Config
 from sabot_floor.inbox import Arrived
-from sabot_floor.notify import delivery, messages, opening
+from sabot_floor.notify import delivery, jackpots, messages, opening
 from sabot_floor.notify import state as states
 from sabot_floor.notify.delivery import Outcome
 from sabot_floor.notify.due_times import seconds
 from sabot_floor.notify.history import LOG
+from sabot_floor.notify.jackpots import Read
 from sabot_floor.notify.messages import Received
 from sabot_floor.notify.notices import Notice
 from sabot_floor.notify.planner import Planner
@@ -33,8 +34,16 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger()
 class _Turn:
     """What one transaction decides; `decide` can be called again."""
 
-    def __init__(self, found: Sequence[Received], outcomes: Sequence[Outcome], busy: set[str], now_s: float) -> None:
+    def __init__(
+        self,
+        found: Sequence[Received],
+        outcomes: Sequence[Outcome],
+        busy: set[str],
+        now_s: float,
+        jackpots: Sequence[Read] = (),
+    ) -> None:
         self.found, self.outcomes, self.busy, self.now_s = found, outcomes, busy, now_s
+        self.jackpots = jackpots
         self.state, self.claimed = State(), list[Notice]()
 
 
@@ -67,9 +76,11 @@ class Notifier:
             return
         self._next_s = at.now_s + _EVERY_S
         try:
-            before = self._look(at) if at.now_s >= self._look_s else []
+            looks = at.now_s >= self._look_s
+            before = self._look(at) if looks else []
+            read = jackpots.unread(self._store, self._known()) if looks else []
             outcomes, now_s = tuple(self._outcomes), seconds(at.time) or 0.0
-            self._carry_out(_Turn([*before, *found], outcomes, self._senders.busy(), now_s))
+            self._carry_out(_Turn([*before, *found], outcomes, self._senders.busy(), now_s, read))
             self._problem = ""
         except StoreError:
             raise
@@ -82,8 +93,10 @@ class Notifier:
     def _look(self, at: Moment) -> list[IncidentMessage]:
         """Return the incidents in the store that came without a message: before the start, or by a rebuild."""
         self._look_s = at.now_s + _LOOK_EVERY_S
-        state = states.decode((self._store.head(LOG) or Head()).state)
-        return opening.unknown_incidents(self._store, state)
+        return opening.unknown_incidents(self._store, self._known())
+
+    def _known(self) -> State:
+        return states.decode((self._store.head(LOG) or Head()).state)
 
     def _parse(self, arrived: Sequence[Arrived], at: Moment) -> list[Received]:
         found: list[Received] = []
@@ -99,7 +112,7 @@ class Notifier:
         return found
 
     def _carry_out(self, turn: _Turn) -> None:
-        if turn.found or turn.outcomes or self._is_due(turn):
+        if turn.found or turn.outcomes or turn.jackpots or self._is_due(turn):
             self._store.append(LOG, lambda head: self._decide(turn, head))
             self._outcomes.clear()
             self._log_failures(turn)
@@ -116,6 +129,8 @@ class Notifier:
         entries: list[Entry] = [entry for one in turn.outcomes for entry in delivery.settle(state, one, now_s)]
         for message in turn.found:
             entries += self._planned(state, message, now_s)
+        if turn.jackpots:
+            entries += jackpots.take(state, turn.jackpots, list(self._channels.values()), self._site, now_s)
         entries += self._planner.due(state, now_s)
         turn.claimed, given_up = delivery.claim(state, self._worker, self._channels, turn.busy, now_s)
         turn.state = state

@@ -85,6 +85,7 @@ class State(msgspec.Struct, omit_defaults=True):
     tallies: dict[str, Tally] = {}
     unwatched: int = 0  # incidents beyond the bound
     too_old: int = 0  # alarms that were a day old when they came
+    jackpots: dict[str, int] | None = None  # entries of their logs that were looked at; None before the first look
 
     def tally(self, channel: str) -> Tally:
         """Return the tally of a channel."""

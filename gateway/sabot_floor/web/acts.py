@@ -55,7 +55,7 @@ class JackpotAct(_Act, frozen=True, kw_only=True, tag="jackpot"):
         if any(name in self.args for name in _OWN):
             raise RequestError("Who acts is the person who has logged in; give no name and no role.")
         if issubclass(kind, Show):
-            return FloorRequest(_converted(self.args, kind))
+            return FloorRequest(_converted({**self.args, "login": login}, kind))
         second = {"second_login": self.second} if self.second is not None else {}
         verb: Act = _converted({**self.args, "login": login, **second}, kind)
         verb.logins()

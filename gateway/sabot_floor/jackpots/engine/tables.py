@@ -53,7 +53,8 @@ def _refuse_operator(state: JackpotState, entry: Withdrawn | Restored) -> Refuse
 def _fault(state: JackpotState, entry: Withdrawn | Restored, what: str, active: bool) -> Fault:
     why = f": {entry.reason}" if isinstance(entry, Withdrawn) else ""
     say = f"Jackpot {state.parameters.title} {what} at {entry.table}{why}"
-    return Fault("withdrawn", say, entry.table, clause(state, "jackpot_withdraw"), active)
+    act = "jackpot_withdraw" if entry.by else "jackpot_suspend"  # by itself, after a fault
+    return Fault("withdrawn", say, entry.table, clause(state, act), active)
 
 
 def propose(state: JackpotState, entry: Proposed) -> Applied | Refused:
