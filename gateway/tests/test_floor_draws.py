@@ -51,7 +51,9 @@ def test_nj_09_a_draw_needs_no_card_and_pays_what_the_meter_shows(rig: Rig) -> N
     (win,) = (message["win"] for message in rig.client.on("win", "seat"))
     assert (win["state"], win["table"], win["percent"], win["prize"]) == ("pending", "nz-01", 100, 50_000)
     assert win["seat"] in {f"seat {number}" for number in range(1, 10)}
-    answer = rig.ask("confirm", by="A. Smith", jackpot="seat", win="draw-0001", role="casino_supervisor")
+    act = {"jackpot": "seat", "win": "draw-0001", "role": "casino_supervisor"}
+    assert "drew it" in rig.ask("confirm", by="A. Smith", **act).say
+    answer = rig.ask("confirm", by="B. Jones", **act)
     assert answer.ok, answer.say
     rig.settle()
     assert (rig.meter("seat").meters.wins, rig.meter("seat").meters.hits) == (50_000, 1)

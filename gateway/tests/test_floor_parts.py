@@ -273,6 +273,8 @@ GOOD = {
     "show": '{"jackpot": "lucky-tie"}',
     "confirm": f'{{{ACT}, "win": "w"}}',
     "invalid": f'{{{ACT}, "win": "w", "reason": "r"}}',
+    "order": f'{{{ACT}, "win": "w", "before": "v", "reason": "r"}}',
+    "settle": f'{{{ACT}, "win": "w", "reason": "r"}}',
     "adjust": f'{{{ACT}, "id": "12345678", "amount": -5, "second": "B", "reason": "r"}}',
     "withdraw": f'{{{ACT}, "table": "bac-01", "reason": "r"}}',
     "restore": f'{{{ACT}, "table": "bac-01"}}',

@@ -11,12 +11,12 @@ from datetime import datetime
 
 from sabot_protocol.jackpots.messages import IncrementMessage, RecordedMessage
 from sabot_protocol.jackpots.parameters import Parameters
-from sabot_protocol.topics import BeatMessage
+from sabot_protocol.topics import SILENT_S, BeatMessage
 
 from sabot_floor.jackpots.engine import Fault
 from sabot_floor.jackpots.engine.entries import Receipt
 
-PROMPT_S = 5.0  # a record that is no older when it comes was not delayed
+PROMPT_S = SILENT_S  # a record that is no older when it comes was not delayed
 STALL_S = 3.0  # a turn that took longer: what waited has no time of its own
 LIMIT_S = 5.0  # by which a gateway's clock may differ, as for commands
 _QUIET_S, _SETTLED_S = 0.25, 10.0  # after a connection: the broker has delivered what it kept
@@ -96,7 +96,7 @@ class Receipts:
         found = self._find(message.gateway)
         if found.beats and entry:
             before = [at_s for at_s, newest in found.beats if newest < entry]
-            return bool(before) and now_s - before[-1] <= PROMPT_S
+            return bool(before) and before[-1] >= max(now_s - PROMPT_S, self._since_s)
         offset = _offset(message.time, time)
         known = min((least for _, least in found.least), default=0.0)
         return self._settled and not message.first and offset is not None and offset - known <= PROMPT_S
