@@ -67,7 +67,11 @@ class Answers:
         self._config, self._logs, self._mqtt, self._inbox = config, logs, mqtt, inbox
         self._publisher, self._collector, self._hold, self._behind = publisher, collector, hold, behind
         self._notifier = notifier
-        self._desk, self._people, self._clock = Desk(logs, collector.offline, people.people), people, clock
+        self._desk, self._people, self._clock = (
+            Desk(logs, collector.offline, people.people, _reached(config)),
+            people,
+            clock,
+        )
         self._feed, self._gateways_desk = feed, GatewayDesk(feed.gate.log, commands.tables.status, clock)
         self._commands, self._signs = commands, signs
         self._refused = RefusedActs(commands, logs, people.people, clock)

@@ -1,5 +1,7 @@
 """Wins at the jackpot engine: bounds, wrong records, draws that anybody could forge, and what is published."""
 
+from typing import Any
+
 import pytest
 from jackpot_desk import CROWN, NZ, Desk, time_of
 from msgspec.structs import replace
@@ -130,7 +132,7 @@ def random_desk() -> Desk:
     return desk
 
 
-def drawn(desk: Desk, **fields: str) -> entry.Drawn:
+def drawn(desk: Desk, **fields: Any) -> entry.Drawn:
     made = draw(b"s" * 32, candidates(SEAT, desk.parameters.tables), "0" * 64, b"t" * 32)
     return entry.Drawn(time=time_of(9), draw=made, **{"id": "d", **fields})
 

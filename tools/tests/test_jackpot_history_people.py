@@ -1,22 +1,38 @@
 """Lines of a jackpot's history: who did what, in which role, and why."""
 
+from typing import Any
+
 import msgspec
 import pytest
 from sabot_floor.jackpots.engine import Entry, Logged
-from sabot_floor.jackpots.engine.entries import Adjusted, Confirmed, Invalid, MadeGood, Restored, Withdrawn
+from sabot_floor.jackpots.engine.entries import (
+    Adjusted,
+    Confirmed,
+    Invalid,
+    MadeGood,
+    Ordered,
+    Restored,
+    Settled,
+    Withdrawn,
+)
 from sabot_floor.store import Stored
 from sabot_protocol.jackpots.messages import Meters
 from sabot_tools.text.jackpot_history import line
 
 TIME = "2026-11-17T12:00:00.000Z"
 METERS = Meters(base=100, in_=0, display=100, hits=0, wins=0, overflow=0, reserve=0)
-WHO = {"time": TIME, "by": "A. Smith", "role": "area_manager"}
+WHO: dict[str, Any] = {"time": TIME, "by": "A. Smith", "role": "area_manager"}
 
 
 @pytest.mark.parametrize(
     ("entry", "says"),
     [
         (Confirmed(win="u-9", **WHO), "win u-9 by A. Smith, area_manager"),
+        (
+            Ordered(win="u-9", before="u-7", reason="video", **WHO),
+            "win u-9 before u-7, by A. Smith, area_manager: video",
+        ),
+        (Settled(win="u-9", reason="paid", **WHO), "difference of win u-9 by A. Smith, area_manager: paid"),
         (Confirmed(win="u-9", notified="B. Jones", **WHO), "win u-9 by A. Smith, area_manager; notified: B. Jones"),
         (Invalid(win="u-9", reason="no wager", **WHO), "win u-9 by A. Smith, area_manager: no wager"),
         (

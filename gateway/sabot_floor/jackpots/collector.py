@@ -15,7 +15,17 @@ from sabot_floor.jackpots.batch import Batch
 from sabot_floor.jackpots.engine import Applied, Refused
 from sabot_floor.jackpots.engine.entries import Increment, Proposed, Restored, Withdrawn
 from sabot_floor.jackpots.engine.entries import Recorded as RecordedEntry
-from sabot_floor.jackpots.intake import Beat, Coup, ForJackpot, Ignored, Intake, Parsed, Rejected, TableStatus
+from sabot_floor.jackpots.intake import (
+    Beat,
+    Coup,
+    ForJackpot,
+    GatewayStatus,
+    Ignored,
+    Intake,
+    Parsed,
+    Rejected,
+    TableStatus,
+)
 from sabot_floor.jackpots.logs import JackpotLogs
 from sabot_floor.jackpots.missing import MissingIncrements
 from sabot_floor.jackpots.order import Order
@@ -101,6 +111,8 @@ class Collector:
                 self.missing.confirmed(message, self._logs.served, at.now_s)
             case Coup(message=CoupMessage() as message):
                 self.missing.coup(message, self._logs.served)
+            case GatewayStatus(gateway=gateway):
+                self.receipts.sends_beats(gateway)
             case Beat(arrived=arrived, message=beat):
                 self.receipts.beat(beat, *_came(arrived, at))
             case TableStatus():

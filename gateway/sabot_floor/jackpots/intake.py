@@ -66,6 +66,13 @@ class Beat(NamedTuple):
     message: BeatMessage
 
 
+class GatewayStatus(NamedTuple):
+    """A gateway that is online and sends beats."""
+
+    arrived: Arrived
+    gateway: str
+
+
 class Ignored(NamedTuple):
     """Nothing that concerns a jackpot."""
 
@@ -82,7 +89,7 @@ class Rejected(NamedTuple):
     say: str
 
 
-Parsed = ForJackpot | Coup | TableStatus | Beat | Ignored | Rejected
+Parsed = ForJackpot | Coup | TableStatus | GatewayStatus | Beat | Ignored | Rejected
 
 
 class Intake:
@@ -93,7 +100,8 @@ class Intake:
 
     def filters(self) -> list[str]:
         """Return the topics to subscribe to."""
-        topics = ("+/jackpot/#", "+/confirmed", "+/coup", "+/status", "status", "beat", "gateway/+/beat")
+        topics: tuple[str, ...] = ("+/jackpot/#", "+/confirmed", "+/coup", "+/status")
+        topics += tuple(f"{of}{topic}" for topic in ("status", "beat") for of in ("", "gateway/+/"))
         return [f"{self._root}{topic}" for topic in topics]
 
     def parse(self, arrived: Arrived, time: str) -> Parsed:
@@ -114,7 +122,9 @@ class Intake:
                 return _status(arrived, table)
             case ["beat"] | ["gateway", _, "beat"]:
                 return _beat(arrived)
-            case ["status" | "ledger"] | ["gateway", _, "ledger"]:
+            case ["status"] | ["gateway", _, "status"]:
+                return _gateway(arrived)
+            case ["ledger"] | ["gateway", _, "ledger"]:
                 return Ignored(arrived)
             case [_, name] if name in _OTHERS:
                 return Ignored(arrived)
@@ -220,6 +230,14 @@ def _beat(arrived: Arrived) -> Parsed:
         return Ignored(arrived)
     right = len(message.gateway) <= _MOST_TEXT and message.entry <= _MOST_NUMBER and not arrived.message_id
     return Beat(arrived, message) if right else Ignored(arrived)
+
+
+def _gateway(arrived: Arrived) -> Parsed:
+    try:
+        ledger = msgspec.json.decode(arrived.payload, type=StatusMessage).ledger or ""
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        ledger = ""
+    return GatewayStatus(arrived, ledger) if 0 < len(ledger) <= _MOST_TEXT else Ignored(arrived)
 
 
 def _status(arrived: Arrived, table: str) -> Parsed:

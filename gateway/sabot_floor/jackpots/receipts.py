@@ -35,6 +35,7 @@ class _Gateway:
     tables: dict[str, None] = field(default_factory=dict)
     before: tuple[datetime, float] | None = None  # an offset, and when it was seen
     wrong: float | None = None  # the offset that was reported
+    sends_beats: bool = False
 
 
 class Receipts:
@@ -65,6 +66,10 @@ class Receipts:
         since_s = max(self._since_s, self._last_s)
         self._settled = self._settled or now_s - since_s >= _QUIET_S or now_s - self._since_s >= _SETTLED_S
 
+    def sends_beats(self, gateway: str) -> None:
+        """Note that a gateway is of a version that sends beats: without one nothing shows that it was prompt."""
+        self._find(gateway).sends_beats = True
+
     def beat(self, message: BeatMessage, now_s: float, time: str) -> None:
         """Take a beat."""
         if not message.gateway or now_s < self._trusted_s:
@@ -94,7 +99,7 @@ class Receipts:
 
     def _is_prompt(self, message: RecordedMessage, entry: int, now_s: float, time: str) -> bool:
         found = self._find(message.gateway)
-        if found.beats and entry:
+        if (found.beats or found.sends_beats) and entry:
             before = [at_s for at_s, newest in found.beats if newest < entry]
             return bool(before) and before[-1] >= max(now_s - PROMPT_S, self._since_s)
         offset = _offset(message.time, time)
