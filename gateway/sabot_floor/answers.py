@@ -131,7 +131,7 @@ class Answers:
 
         def logged(answer: Answer) -> None:
             if not answer.ok:
-                self._commands.refuse_jackpot("show", show.jackpot, [login.person], account, answer.say, self._clock())
+                self._refused.jackpot(show, None, account, answer.say)
             reply(answer)
 
         def then(people: list[Person]) -> None:

@@ -10,7 +10,18 @@ from sabot_floor.jackpots.engine.rights import clause
 from sabot_floor.jackpots.engine.state import JackpotState
 from sabot_floor.jackpots.logs import JackpotLogs
 from sabot_floor.people.state import PeopleState
-from sabot_floor.requests import Accept, AcceptGateway, Act, Confirm, DeemInvalid, Signer, name_of
+from sabot_floor.requests import (
+    Accept,
+    AcceptGateway,
+    Act,
+    Confirm,
+    DecideOrder,
+    DeemInvalid,
+    Settle,
+    Show,
+    Signer,
+    name_of,
+)
 from sabot_floor.signs.verbs import ChangeSign
 from sabot_floor.store import StoreError
 
@@ -22,6 +33,9 @@ _ACTS = {
     "restore": "jackpot_withdraw",
     "make-good": "jackpot_make_good",
     "draw": "jackpot_draw",
+    "order": "jackpot_order",
+    "settle": "jackpot_order",
+    "show": "jackpot_read",
 }
 
 
@@ -48,7 +62,7 @@ class RefusedActs:
         askers = self._askers([change.login.person], self._book(change.table))
         self._commands.refuse_other(asked, askers, account, say, self._clock())
 
-    def jackpot(self, act: Act, signer: Signer | None, account: str, say: str) -> None:
+    def jackpot(self, act: Act | Show, signer: Signer | None, account: str, say: str) -> None:
         """Store that an act about a jackpot that there is was refused, to people who log in or to names as typed."""
         name, state = name_of(act), self._logs.state(act.jackpot)
         if state is None:
@@ -82,9 +96,9 @@ class RefusedActs:
         return [Asker(one, known[one].roles.get(book, "") if one in known else "") for one in named]
 
 
-def _table(act: Act, state: JackpotState) -> str:
+def _table(act: Act | Show, state: JackpotState) -> str:
     """Return the table of an act: as it says, or that of its win."""
-    if not isinstance(act, Confirm | DeemInvalid):
+    if not isinstance(act, Confirm | DeemInvalid | DecideOrder | Settle):
         return str(getattr(act, "table", ""))
     hits = (*state.open.values(), *state.closed)
     named = (hit.table for hit in hits if act.win in (hit.win, f"{hit.table}/{hit.shoe}/{hit.coup}"))

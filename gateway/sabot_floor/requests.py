@@ -57,6 +57,10 @@ class Show(Verb, frozen=True):
     jackpot: Id
     login: Login | None = None
 
+    def logins(self) -> tuple[Login, ...]:
+        """Return how the person logs in, if anybody does."""
+        return (self.login,) if self.login else ()
+
 
 class Act(Verb, frozen=True, kw_only=True):
     """An act of a person about a jackpot: with a log-in, or with a name and a role as typed."""
