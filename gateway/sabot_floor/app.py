@@ -87,7 +87,7 @@ class App:
         self.logs.on_appended = lambda jackpot, _entries: self.publisher.changed(jackpot)
         self.behind = Behind(self.logs, config.site)
         self.publisher.on_meter = self.behind.received
-        self.subscribed, self._sweep_s = False, 0.0  # the broker has answered our subscription
+        self.subscribed, self._sweep_s, self._stepped_s = False, 0.0, monotonic()  # the broker has answered
         self._subscriber = Subscriber(self.mqtt)
         self.mqtt.on_ready, self.mqtt.on_lost = self._on_ready, self._on_lost
         self.hold = Hold()
@@ -119,7 +119,6 @@ class App:
             monotonic, systemd,
         )  # fmt: skip
         self._heads = Heads(self.store, config.site, key_of(config.head_key_path()), self.publisher.put)
-        self._stepped_s = monotonic()
 
     def _open(self) -> int:
         """Open the jackpots of the parameters' file, or note their changes; return how many sentences warn of them."""
