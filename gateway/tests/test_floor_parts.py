@@ -277,7 +277,6 @@ GOOD = {
     **dict.fromkeys(("withdraw", "restore"), f'{{{ACT}, "table": "bac-01", "reason": "r"}}'),
     "make-good": f'{{{ACT}, "missed": "m"}}',
     "draw": f'{{{ACT}, "id": "12345678"}}',
-    "accept-gateway": '{"role": "area_manager", "reason": "r", "gateway": "gw-1", "table": "bac-01"}',
     "accept": '{"role": "area_manager", "reason": "r"}',
     "accept-gateway": '{"role": "area_manager", "reason": "r", "gateway": "6a7e000000000001"}',
     "table": '{"table": "bac-01", "command": "void", "login": {"person": "asmith", "secret": "730155"}}',
