@@ -19,7 +19,7 @@ from sabot_floor.jackpots.engine.entries import Receipt
 PROMPT_S = SILENT_S  # a record that is no older when it comes was not delayed
 STALL_S = 3.0  # a turn that took longer: what waited has no time of its own
 LIMIT_S = 5.0  # by which a gateway's clock may differ, as for commands
-_QUIET_S, _SETTLED_S = 0.25, 10.0  # after a connection: the broker has delivered what it kept
+_QUIET_S, _SETTLED_S = 1.0, 10.0  # after a connection: the broker has delivered what it kept
 _SAME_S, _APART_S = 2.0, 5.0  # a clock that is slow, and not a delay: two messages so far apart differ equally
 _MOST_BEATS, _MOST_GATEWAYS = 64, 1000
 _TABLES = 64  # of a gateway
