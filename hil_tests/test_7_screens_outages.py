@@ -62,6 +62,21 @@ def test_a_restart_of_the_server(site: ScreenSite, screens: Screens) -> None:
         site.start_floor()
 
 
+@pytest.mark.parametrize("path", STAFF)
+def test_a_restart_of_the_server_logs_nobody_out(site: ScreenSite, screens: Screens, path: str) -> None:
+    with opened(site, screens, path) as page:
+        log_out = page.get_by_role("button", name="Log out")
+        site.stop_floor()
+        not_live(page, "The server does not answer", time.time())
+        site.start_floor()
+        live(page)
+        expect(log_out).to_be_visible()
+        log_out.click()
+        expect(log_out).to_have_count(0)
+        log_in(page, "vera", PIN)
+        expect(log_out).to_be_visible()
+
+
 def test_a_server_that_hangs(site: ScreenSite, screens: Screens) -> None:
     with opened(site, screens) as page, stopped(site.floor_pid()) as began_s:
         not_live(page, "The server does not answer", began_s)

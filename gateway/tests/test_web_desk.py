@@ -41,6 +41,9 @@ class Rig:
 
     work_dir: Path
     now_s: float = 0.0
+    url: str = ""  # of the store
+    zero_s: float = NOON_S  # Unix time at 0.0 of the monotonic clock
+    worker: str = "1"
     ended: set[str] = field(default_factory=set)
     asked: list[tuple[FloorRequest, str]] = field(default_factory=list)
     gateway_hangs: bool = False
@@ -48,15 +51,15 @@ class Rig:
 
     def __post_init__(self) -> None:
         self.selector = selectors.DefaultSelector()
-        self.store = open_store(str(self.work_dir / "floor.db"))
+        self.store = open_store(self.url or str(self.work_dir / "floor.db"))
         self.log = PeopleLog(self.store)
         self.checker, self.bridge = Checker(self.selector), Bridge(self.selector)
         self.people = PeopleDesk(self.log, self.checker, (), self.at)
-        self.desk = WebDesk(Web(), self.bridge, self.people, self._begin, self.at)
+        self.desk = WebDesk(Web(), self.bridge, self.people, self._begin, self.at, self.worker)
         self.bridge.on_ended = self.ended.update
 
     def at(self) -> Moment:
-        return Moment(self.now_s, utc(NOON_S + self.now_s))
+        return Moment(self.now_s, utc(self.zero_s + self.now_s))
 
     def _begin(self, request: FloorRequest, account: str, reply: Any) -> None:
         """As the floor does: the person logs in for the act."""

@@ -14,6 +14,7 @@ from sabot_protocol.service.plain_text import plain
 
 from sabot_floor.people import entries, hashing, logins
 from sabot_floor.people.checker import Checker
+from sabot_floor.people.kept import KeptSessions
 from sabot_floor.people.log import Made, PeopleLog
 from sabot_floor.people.logins import Checked, Claim
 from sabot_floor.people.sessions import ACCOUNT, Failures, Sessions
@@ -55,6 +56,10 @@ class PeopleDesk:
     def people(self) -> PeopleState:
         """Return the people as the store has them now; StoreError if it cannot be read."""
         return self._log.state()
+
+    def kept_sessions(self, worker: str) -> KeptSessions:
+        """Return what keeps the sessions of a worker in the store."""
+        return KeptSessions(self._log.store, worker, self.sessions)
 
     def begin(self, verb: UserVerb, account: str, reply: Reply) -> None:
         """Do what an account asks for; `reply` is called once, now or later."""

@@ -56,12 +56,21 @@ def mark(person: Person) -> str:
 
 
 class Sessions:
-    """All sessions of this service, in memory: they end with it."""
+    """All sessions of this worker; `changed` and `used` are reset by whoever keeps them."""
 
     def __init__(self, new_token: Callable[[], str] = lambda: secrets.token_urlsafe(_TOKEN_BYTES)) -> None:
         self._new_token = new_token
         self._open: dict[str, Session] = {}  # by id, oldest first
         self._ended: set[str] = set()
+        self.changed = self.used = False  # one was opened or has ended; somebody did something
+
+    def all(self) -> list[Session]:
+        """Return all that are open, oldest first."""
+        return list(self._open.values())
+
+    def restore(self, sessions: list[Session]) -> None:
+        """Go on with sessions of before."""
+        self._open = {one.id: one for one in sessions}
 
     def __len__(self) -> int:
         return len(self._open)
@@ -76,6 +85,7 @@ class Sessions:
         token = self._new_token()
         key = session_id(token)
         self._open[key] = Session(key, person.id, mark(person), address, kind, idle_s, now_s, now_s)
+        self.changed = True
         return token
 
     def find(self, token: str, address: str, now_s: float) -> Session | None:
@@ -90,7 +100,7 @@ class Sessions:
 
     def touch(self, session: Session, now_s: float) -> None:
         """Note that the person does something."""
-        session.seen_s = now_s
+        session.seen_s, self.used = now_s, True
 
     def waits(self, session: Session, answer_by_s: float) -> None:
         """Note that the person waits for an answer, until this time at the latest."""
@@ -98,7 +108,7 @@ class Sessions:
 
     def answered(self, session: Session, now_s: float) -> None:
         """Note that the answer has come; the time to read it begins."""
-        session.seen_s, session.answer_by_s = now_s, 0.0
+        session.seen_s, session.answer_by_s, self.used = now_s, 0.0, True
 
     def close(self, token: str) -> None:
         """End a session, as its person wants."""
@@ -107,6 +117,7 @@ class Sessions:
     def _end(self, key: str) -> None:
         if self._open.pop(key, None) is not None:
             self._ended.add(key)
+            self.changed = True
 
     def sweep(self, people: PeopleState | None, now_s: float) -> set[str]:
         """End what is over, or whose person's record has changed (unless it cannot be read); return what has ended."""

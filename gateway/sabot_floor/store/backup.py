@@ -4,6 +4,7 @@ import os
 import re
 from pathlib import Path
 
+from sabot_floor.people.kept import PREFIX
 from sabot_floor.store import audit
 from sabot_floor.store.chain import StoreError
 from sabot_floor.store.sqlite import SqliteStore
@@ -24,11 +25,22 @@ def backup(store: Store, place: Path, time: str) -> tuple[Path, int]:
         left.unlink()
     try:
         store.copy_to(part)
+        _without_sessions(part)
         entries = _verified(part)
         part.rename(path)
     finally:
         part.unlink(missing_ok=True)
     return path, entries
+
+
+def _without_sessions(part: Path) -> None:
+    """Take the sessions of pages out of a copy: restored, it would open again what has ended since."""
+    copy = SqliteStore(part)
+    try:
+        with copy.writing("a copy"):
+            copy.execute("DELETE FROM logs WHERE name LIKE ?", (f"{PREFIX}%",))
+    finally:
+        copy.close()
 
 
 def _verified(part: Path) -> int:

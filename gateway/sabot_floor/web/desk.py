@@ -79,9 +79,11 @@ class WebDesk:
         people: PeopleDesk,
         begin: Callable[[FloorRequest, str, Callable[[Answer], None]], None],
         clock: Callable[[], Moment],
+        worker: str = "1",
     ) -> None:
         self._web, self._bridge, self._people, self._begin, self._clock = web, bridge, people, begin, clock
-        self._sessions = people.sessions
+        self._sessions, self._kept = people.sessions, people.kept_sessions(worker)
+        self._kept.restore(clock())
         self._newest = PeopleState()
         self._sweep_s = self._look_s = 0.0
 
@@ -106,6 +108,7 @@ class WebDesk:
                 reply(self._look(asked))
             case LogOut():
                 self._sessions.close(asked.token)
+                self._kept.write(self._clock())
                 reply(Outcome(Answer(True, "Logged out.")))
             case Do():
                 self._act(asked, reply)
@@ -141,11 +144,13 @@ class WebDesk:
         self._people.change_own(verb, f"{ACCOUNT}{asked.address}", refuse, then)
 
     def _opened(self, person: Person, asked: LogIn) -> Outcome:
-        now_s = self._clock().now_s
+        at = self._clock()
+        now_s = at.now_s
         self._sessions.close(asked.before)
         self._newest.people[person.id] = person
         idle_s = self._web.dealer_idle_s if asked.kind == "dealer" else self._web.idle_s
         token = self._sessions.open(person, asked.address, asked.kind, idle_s, now_s)
+        self._kept.write(at)
         return Outcome(Answer(True, ""), self._sessions.find(token, asked.address, now_s), person, token)
 
     def _look(self, asked: Look) -> Outcome:
@@ -193,3 +198,5 @@ class WebDesk:
         ended = self._sessions.sweep(people, at.now_s)
         if ended:
             self._bridge.on_ended(ended)
+            self._kept.write(at)
+        self._kept.step(at)

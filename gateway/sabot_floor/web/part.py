@@ -38,7 +38,7 @@ class WebPart:
             from sabot_floor.web import server
 
             self._bridge = Bridge(selector)
-            self._desk = WebDesk(config.web, self._bridge, people, begin, clock)
+            self._desk = WebDesk(config.web, self._bridge, people, begin, clock, config.worker)
             self._server = server.WebServer(config, config.web, self._bridge, signs.board)
             signs.newest = self._server.newest
 
