@@ -40,6 +40,7 @@ from sabot_gateway.shoe.capture_streams import CaptureStreams
 from sabot_gateway.table_builder import TableBuilder
 from sabot_gateway.table_lines import TableLines
 from sabot_gateway.table_session import TableSession
+from sabot_gateway.verify.alarms.catalogue import UNIT_TWICE
 
 _SWEEP_EVERY_S, _SWEEPS = 0.05, 5  # each table has its turn in so many sweeps, four times a second
 _FLUSH_AT_STOP_S = 3.0  # longer than the head of the ledger waits for the one that the broker keeps
@@ -255,6 +256,8 @@ class App:
     def _tend(self, table: TableSession, at: Moment) -> None:
         """Write to the shoe and report what has changed; read older disputes where there is room for them again."""
         self._lines.tend(table, at)
+        if not self._lines.paused:  # what is not read proves nothing
+            self._own.match_state(table, UNIT_TWICE, self._builder.units.say_twice(table.name), at)
         table.due_s = at.now_s + table.link.rest_s(at.now_s)
         if table.verifier.disputes.can_take_older() and not self._hold.active and self._group_commit.idle():
             table.find_disputes(self._ledger)

@@ -35,7 +35,7 @@ class TableBuilder:
     def __init__(self, config: Config, ledger: Ledger, desk: Desk, tables: Mapping[str, TableSession]) -> None:
         self.config, self._ledger, self._desk = config, ledger, desk
         self._gateway = ledger.gateway_id()
-        self._moves, self._units = Moves(), Units(tables)
+        self._moves, self.units = Moves(), Units(tables)
         self._unreadable: tuple[str, LedgerError] | None = None
 
     def build(self, table: Table, before: TableSession | None = None) -> TableSession:
@@ -79,7 +79,7 @@ class TableBuilder:
             self._keys,
             keys_required=self.config.requires_keys(),
             stored=self._ledger,
-            claim=partial(self._units.claim, table.name),
+            claim=partial(self.units.claim, table.name),
             firmware_key=lambda: firmware_key_of(self.config),
         )
 

@@ -22,6 +22,10 @@ def states(floor: Floor) -> list[str | None]:
     return [floor.status(table).get("state") for table in range(1, len(floor.shoes) + 1)]
 
 
+def named(floor: Floor, table: int) -> list[str]:
+    return [alarm["name"] for alarm in floor.alarms(table)]
+
+
 def play(floor: Floor, seconds: float = 3.0) -> None:
     """Every shoe logs five events more."""
     for shoe in floor.shoes:
@@ -47,6 +51,36 @@ def test_a_clone_is_refused_and_nobody_else_is_disturbed(opened: Open, tmp_path:
     assert floor.stored(OTHER) == list(range(1, 21))
     assert (first.acked, clone.acked, other.acked) == (20, 0, 20)
     assert {entry.table for entry in floor.entries() if entry.unit == UNIT} == {"bac-01"}
+    assert [named(floor, table) for table in (1, 2, 3)] == [["unit_id_twice"], ["unit_id_twice"], []]
+    assert {alarm["severity"] for alarm in floor.alarms(1) + floor.alarms(2)} == {"critical"}
+    assert f"unit id {UNIT}: one is served at table bac-01, the one at table bac-02" in floor.alarms(1)[0]["say"]
+
+
+@pytest.mark.parametrize("gone", [0, 1], ids=["the one that is served", "the one that is refused"])
+def test_the_alarm_of_one_id_at_two_tables_ends_when_one_of_them_is_gone(opened: Open, gone: int) -> None:
+    shoes = LogShoe(), LogShoe()
+    shoes[1].answers = False
+    floor = opened(*shoes)
+    floor.run(2)
+    shoes[1].answers = True
+    floor.run(6)
+    floor.acknowledge()
+    floor.run(2)
+    assert [named(floor, table) for table in (1, 2)] == [["unit_id_twice"]] * 2
+    shoes[gone].answers = False
+    floor.run(10)
+    assert [named(floor, table) for table in (1, 2)] == [[], []]
+
+
+def test_a_shoe_that_is_carried_to_another_port_raises_no_alarm(opened: Open) -> None:
+    first, second = LogShoe(), LogShoe()
+    second.answers = False
+    floor = opened(first, second)
+    floor.run(2)
+    first.answers, second.answers = False, True
+    floor.run(12)
+    assert states(floor) == ["offline", "online"]
+    assert not any(entry.topic == "alarm" for entry in floor.entries())
 
 
 def test_both_at_the_same_moment_and_one_is_served(opened: Open) -> None:
@@ -119,15 +153,15 @@ def test_a_shoe_waits_at_the_next_port_until_its_last_events_are_stored(opened: 
     """It was pulled out of the first one in the very turn in which they came."""
     floor = opened(LogShoe(), LogShoe(OTHER))
     floor.run(2)
-    first, units = floor.app._tables["bac-01"], floor.app._builder._units
+    first, units = floor.app._tables["bac-01"], floor.app._builder.units
     first.pending.append(Entry(UNIT, 1, "bac-01", "", b"", b"frame", "", ""))
     port, first.line.port = first.line.port, None
-    assert "are being stored" in str(units.claim("bac-02", UNIT, False))
+    assert "are being stored" in str(units.claim("bac-02", UNIT, False, 0.0))
     first.pending.clear()
-    assert units.claim("bac-02", UNIT, False) is None
+    assert units.claim("bac-02", UNIT, False, 0.0) is None
     first.line.port = port
-    assert "is served at table bac-01" in str(units.claim("bac-02", UNIT, False))
-    assert units.claim("bac-01", UNIT, False) is None
+    assert "is served at table bac-01" in str(units.claim("bac-02", UNIT, False, 0.0))
+    assert units.claim("bac-01", UNIT, False, 0.0) is None
 
 
 # What should never happen all the same.

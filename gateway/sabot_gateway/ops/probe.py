@@ -188,7 +188,7 @@ def port_facts(
     return [(one and one.fact) or _not_tried(table) for table, one in pairs]
 
 
-def _claim(seen: dict[str, str], table: str, unit: str, _authenticated: bool) -> str | None:
+def _claim(seen: dict[str, str], table: str, unit: str, _authenticated: bool, _now_s: float) -> str | None:
     """Return why a unit that answers at this table would not be served: it has answered at another."""
     first = seen.setdefault(unit, table)
     return None if first == table else refusals.at_another_table(unit, first)

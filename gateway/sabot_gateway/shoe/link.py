@@ -26,7 +26,7 @@ _COUNTERS: Final = ("repeated", "gaps", "dropped_commands", *_REFUSED)
 _FOLLOWED: Final = frozenset(("profile_set", "command_done", "command_refused"))  # kinds of events
 
 
-def _claim_any(unit: str, authenticated: bool) -> None:
+def _claim_any(unit: str, authenticated: bool, now_s: float) -> None:
     """Let a link that has no others beside it serve any unit."""
 
 
@@ -54,7 +54,7 @@ class ShoeLink:
         *,
         keys_required: bool = False,
         stored: StoredFrames | None = None,  # to compare with
-        claim: Callable[[str, bool], str | None] = _claim_any,  # why a unit is not served at this table
+        claim: Callable[[str, bool, float], str | None] = _claim_any,  # why a unit is not served at this table
         firmware_key: Callable[[], PublisherKey | None] = lambda: None,  # of the publisher of images
     ) -> None:
         self.profile, self._durable, self._claim = profile, durable, claim
@@ -240,7 +240,7 @@ class ShoeLink:
         durable = self._durable(unit)
         if durable is None:  # the ledger cannot be read: the shoe is asked again
             return
-        problem = self._claim(unit, authenticated)
+        problem = self._claim(unit, authenticated, now_s)
         problem = problem or self.log.refusal(unit, body, durable, authenticated=authenticated)
         if problem:
             self.handshake.refuse_offer(problem)

@@ -29,6 +29,7 @@ class AlarmKind(NamedTuple):
 # Alarms of the faults that a shoe reports in HELLO; `journal_full` is not among them.
 LOCKING = tuple(f"fault_{fault}" for fault in FAULTS if fault not in ("none", "journal_full"))
 
+UNIT_TWICE = "unit_id_twice"
 # No coup counts until the cards are checked or replaced.
 FOREIGN, MISSING, SHOE_VOID = "missing_or_foreign_card", "decks_differ", "shoe_void"
 _SEEN: tuple[End, ...] = ("acknowledged", "new_shoe")
@@ -171,6 +172,9 @@ ALARMS: dict[str, AlarmKind] = {
     ),
     "jackpot_not_incremented": AlarmKind(
         "critical", "A confirmed coup did not increment a jackpot as it should.", ("acknowledged",)
+    ),
+    UNIT_TWICE: AlarmKind(
+        "critical", "Two shoes answer with one unit id, at two tables; only the first is served.", ("gateway",)
     ),
     SHOE_VOID: AlarmKind(
         "critical", "The shoe was declared void, because the sequence of its cards was revealed.", ("cards",)
