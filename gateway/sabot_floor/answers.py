@@ -255,6 +255,7 @@ class Answers:
                 "beyond": self._feed.beyond,
                 "refused": self._feed.gate.problems(),
             },
+            "same_units": self._commands.tables.same_units.problems(at.now_s),
             "refused": self._collector.refusals.table(),
             "newest_refusals": list(self._collector.refusals.newest),
             "notify": self._notifier.status(),

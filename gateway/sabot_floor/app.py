@@ -264,6 +264,7 @@ class App:
                 self.publisher.changed(jackpot)
         self.publisher.sweep()
         self._heads.step(at)
+        self._commands.tables.look(at.now_s)
         self._signs.refresh(self.logs.parameters())
         if self._signals.reloading:
             self._signals.reloading = False

@@ -1,9 +1,10 @@
 """A model of a jackpot's arithmetic, written again from the rules, for a jackpot without reserve and limit."""
 
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 from sabot_floor.jackpots.engine import JackpotState
-from sabot_protocol.jackpots.parameters import Parameters
+from sabot_protocol.jackpots.parameters import Parameters, Part
 
 
 @dataclass
@@ -12,7 +13,7 @@ class Pending:
 
     entry: int  # in the ledger of its gateway
     win: str
-    percent: int
+    percent: Part
     wagers: int
     seen: int
 
@@ -39,7 +40,7 @@ class Model:
         """Add a contribution, a reversal or an adjustment."""
         self.display += amount
 
-    def record(self, entry: int, win: str, percent: int, wagers: list[int]) -> None:
+    def record(self, entry: int, win: str, percent: Part, wagers: list[int]) -> None:
         """Note a win: it sees the display, but no more than a later win saw before it."""
         new = Pending(entry, win, percent, len(wagers), self.display)
         later = [one.seen for one in self.pending if one.place() > new.place()]
@@ -51,7 +52,7 @@ class Model:
         taken, found = 0, []
         for one in self.pending:
             value = one.seen - taken
-            prize = self._rounded(value) * one.percent // 100 if one.wagers else 0
+            prize = int(self._rounded(value) * Fraction(str(one.percent)) / 100) if one.wagers else 0
             found.append((one.win, value, prize))
             taken += self._taken(one, value, prize)
         return found

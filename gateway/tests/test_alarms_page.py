@@ -15,6 +15,7 @@ WHO = {"dealer", "supervisor", "technician", "IT", "security", "nobody"}
 REPORTING: dict[str, tuple[str, ...]] = {
     "gateway/sabot_gateway/shoe/refusals.py": (
         "only an Angel Eye has such errors",
+        "Two shoes answer with the unit id",
         "The ledger was not writable for a while",
         "The gateway had an internal error",
     ),

@@ -12,10 +12,11 @@ from sabot_floor.jackpots.engine import Applied, Refused, decode, encode
 from sabot_floor.jackpots.engine import entries as entry
 from sabot_protocol.jackpots.draws import candidates, commitment, draw
 from sabot_protocol.jackpots.messages import IncrementMessage, Win
-from sabot_protocol.jackpots.parameters import Random
+from sabot_protocol.jackpots.parameters import LuckyTie, Random
 
 TABLES = ("bac-01", "bac-02", "bac-03")
 RANDOM = Random(draws=("table",), percent=20)
+DECIMALS = LuckyTie("option_1", {"suited": 100, "coloured": "12.5", "non_coloured": "5.000001"})
 VARIANTS: list[dict[str, Any]] = [
     *[{}] * 4,  # those that the model follows in everything
     {"reserve": "1.5%", "limit": 100_300},
@@ -36,7 +37,7 @@ class Floor(RuleBasedStateMachine):
 
     @initialize(variant=st.sampled_from(VARIANTS))
     def open(self, variant: dict[str, Any]) -> None:
-        self.desk = Desk(replace(CROWN, tables=TABLES, **variant))
+        self.desk = Desk(replace(CROWN, **{"tables": TABLES, "trigger": DECIMALS, **variant}))
         self.drawn = 0
         self.desk.state.commitment = commitment(self.secret())
         self.model = Model(self.desk.parameters, plain=not variant)

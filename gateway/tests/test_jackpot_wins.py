@@ -2,14 +2,15 @@
 
 from typing import Any
 
+import msgspec
 import pytest
 from jackpot_desk import CROWN, NZ, Desk, time_of
 from msgspec.structs import replace
-from sabot_floor.jackpots.engine import Applied, Refused, closed_wins, encode, open_wins
+from sabot_floor.jackpots.engine import Applied, Refused, closed_wins, decode, encode, open_wins
 from sabot_floor.jackpots.engine import entries as entry
 from sabot_floor.jackpots.engine.hits import MOST_OPEN, MOST_STAKES
 from sabot_protocol.jackpots.draws import candidates, commitment, draw
-from sabot_protocol.jackpots.parameters import Random
+from sabot_protocol.jackpots.parameters import LuckyTie, Random
 
 SEAT = Random(draws=("seat", "location"), seats=5, locations=("player", "banker"), percent=100)
 
@@ -99,6 +100,18 @@ def test_open_wins_are_the_pending_ones_in_order_then_the_recognised() -> None:
     ]
     assert (found[0].table, found[0].shoe, found[0].coup) == ("bac-01", 1, 3)
     assert (found[0].outcome, found[0].percent, found[0].rounded) == ("coloured", 10, 100_500)
+
+
+def test_a_per_cent_with_decimals_is_paid_exactly_and_published_as_it_is_set() -> None:
+    trigger = LuckyTie("option_1", {"suited": 100, "coloured": "12.5", "non_coloured": "7.000001"})
+    desk = Desk(base=100_110, rounding=10, trigger=trigger)
+    coup = desk.coup(trigger="coloured")
+    desk.record(coup, 1_000)
+    paid = desk.confirm(coup)
+    assert (paid.percent, paid.rounded) == ("12.5", 100_140)  # base and one increment of 25, rounded up to 10
+    assert (paid.prize, sum(paid.shares)) == (12_517, 12_517)  # 12,517.5: the half stays on the meter
+    assert decode(encode(desk.state)) == desk.state
+    assert '"percent":"12.5"' in msgspec.json.encode(paid).decode()
 
 
 def test_a_win_that_is_only_recognised_can_be_deemed_invalid() -> None:

@@ -21,6 +21,12 @@ def test_the_per_cent_is_of_the_rounded_value_and_its_fraction_stays() -> None:
     assert prize(1_250, 10, 7) == 87  # 87.5
 
 
+def test_a_per_cent_with_decimals_is_exact() -> None:
+    assert prize(10_001, 500, "12.5") == 1_312  # of 10,500: 1,312.5
+    assert prize(10**15, 1, "5.000001") == 50_000_010_000_000
+    assert prize(3 * 10**15, 10**9, "33.333333") == 999_999_990_000_000
+
+
 @pytest.mark.parametrize(
     ("amount", "stakes", "parts"),
     [

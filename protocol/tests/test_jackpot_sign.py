@@ -11,6 +11,14 @@ def lines(parameters: Parameters) -> list[str]:
     return sign(parameters).splitlines()
 
 
+def test_a_per_cent_with_decimals_is_on_the_sign_in_its_place() -> None:
+    trigger = LuckyTie("option_1", {"suited": 100, "coloured": 10, "non_coloured": "9.5"})
+    found = [line for line in lines(crown(trigger=trigger)) if line.startswith("- ")]
+    assert [line.rpartition(": ")[2] for line in found] == [
+        f"{part}% of the rounded jackpot." for part in ("100", "10", "9.5")
+    ]
+
+
 def test_the_whole_sign_of_a_lucky_tie() -> None:
     parameters = crown(
         base=1_000_000, limit=20_000_000, reserve="10%", rounding=500, in_force="2026-11-01", sign="Good luck."

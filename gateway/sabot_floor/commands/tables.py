@@ -1,10 +1,13 @@
 """Tables: the rulebook of each table, and whether its gateway is there, from the retained statuses of the gateways."""
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import msgspec
 from sabot_protocol.service.plain_text import plain
 from sabot_protocol.topics import ROOT, StatusMessage
+
+from sabot_floor.commands.same_units import SameUnits
 
 _MOST = 2000  # tables, and gateways
 _MOST_NAMED = 20
@@ -25,6 +28,7 @@ class Tables:
         self._root, self._site = f"{ROOT}/{site}/", site
         self._tables: dict[str, StatusMessage] = {}
         self._gateways: dict[str, StatusMessage] = {}  # by name; empty if the site has one
+        self.same_units = SameUnits()
 
     def filters(self) -> list[str]:
         """Return the topics of gateways that have names; those of tables and of a gateway without one come anyway."""
@@ -44,6 +48,19 @@ class Tables:
         """Return the newest status of a table, None if no gateway has it."""
         return self._tables.get(table)
 
+    def look(self, now_s: float) -> None:
+        """Find shoes with one unit id; the last status of a gateway that is gone proves nothing."""
+        self.same_units.look(self._units(), now_s)
+
+    def _units(self) -> Iterator[tuple[str, str]]:
+        for table, status in self._tables.items():
+            gateway = self._gateway_of(status)
+            if status.unit and status.state == "online" and gateway is not None and gateway.state == "online":
+                yield table, status.unit
+
+    def _gateway_of(self, status: StatusMessage) -> StatusMessage | None:
+        return self._gateways.get(plain(status.gateway or "")[:_MOST_TEXT])
+
     def find(self, table: str) -> Served | str:
         """Return a table that can take commands, or why it cannot, with the next step."""
         status = self._tables.get(table)
@@ -54,7 +71,7 @@ class Tables:
         if not status.rulebook:
             why = plain(status.problem or "its status names no rulebook")[:_MOST_TEXT]
             return f"No gateway serves {table}: {why}. Check the gateway's config, or update the gateway."
-        gateway = self._gateways.get(plain(status.gateway or "")[:_MOST_TEXT])
+        gateway = self._gateway_of(status)
         if gateway is None or gateway.state != "online":
             since = f" since {plain(gateway.time)[:_MOST_TEXT]}" if gateway else ""
             return (

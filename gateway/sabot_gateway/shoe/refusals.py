@@ -43,9 +43,9 @@ def at_another_table(unit: str, table: str) -> str:
 def unit_id_twice(unit: str, table: str, other: str) -> str:
     """Return the text of the alarm: two shoes answer with one unit id."""
     return (
-        f"Two shoes answer with the unit id {unit}: one is served at table {table}, the one at table {other} is refused. "
-        "Stop both tables: one of them is a copy, or one shoe is connected to two ports. Call security; keep both shoes, "
-        "and find out which has the controller with this id. The alarm ends when only one answers."
+        f"Two shoes answer with the unit id {unit}: one is served at table {table}, the one at table {other} is "
+        "refused. Stop both tables: one of them is a copy, or one shoe is connected to two ports. Call security; keep "
+        "both shoes, and find out which has the controller with this id. The alarm ends when only one answers."
     )
 
 

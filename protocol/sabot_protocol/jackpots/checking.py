@@ -9,7 +9,7 @@ from typing import Protocol
 
 from sabot_protocol import rulebooks
 from sabot_protocol.jackpots.book_rules import books, rules_of
-from sabot_protocol.jackpots.parameters import LuckyTie, Outcome, Parameters, Random, share
+from sabot_protocol.jackpots.parameters import LuckyTie, Outcome, Parameters, Part, Random, share
 from sabot_protocol.jackpots.triggers import table_of
 from sabot_protocol.rulebooks.model import JackpotRules
 from sabot_protocol.wagers.table import Settings, Table
@@ -162,7 +162,7 @@ def _lucky_tie_problems(parameters: Parameters, trigger: LuckyTie) -> Iterator[s
         wanted = f"{least} to {most}" if least < most else f"{most}"
         if name not in trigger.percent:
             yield f"trigger.percent: {name} is missing from {place}; write {name} = {wanted} ({rules.clause})"
-        elif not least <= trigger.percent[name] <= most:
+        elif not least <= share(trigger.percent[name]) * 100 <= most:
             yield (
                 f"trigger.percent.{name} = {trigger.percent[name]}: {parameters.rulebook} allows {wanted} per cent "
                 f"({rules.clause}); write {wanted}"
@@ -183,13 +183,18 @@ def _outcome_problems(parameters: Parameters, trigger: Outcome, table: Table) ->
         yield f"trigger.percent is empty; write a per cent for one or more of {', '.join(outcomes)}"
     for name, percent in trigger.percent.items():
         yield from _unknown("trigger.percent: ", "outcome", name, outcomes, f"wager {trigger.wager}")
-        if not 1 <= percent <= 100:
-            yield f"trigger.percent.{name} = {percent}: a win pays a part of the meter; write 1 to 100"
+        yield from _part_problems(f"trigger.percent.{name}", percent)
     if not parameters.qualifying:
         yield "qualifying is empty; write the wagers that take part in a pay-out, or leave it out"
 
 
+def _part_problems(place: str, percent: Part) -> Iterator[str]:
+    if not 1 <= share(percent) * 100 <= 100:
+        yield f"{place} = {percent}: a win pays a part of the meter; write 1 to 100"
+
+
 def _random_problems(trigger: Random) -> Iterator[str]:
+    yield from _part_problems("trigger.percent", trigger.percent)
     yield from (f"trigger.draws: {name} is there twice; name each once" for name in _twice(trigger.draws))
     if "location" in trigger.draws and not trigger.locations:
         yield "trigger.locations is missing: a location is drawn; write the names of the wagering locations"

@@ -44,12 +44,12 @@ _WANTED = {
     "trigger": 'a table: [jackpot.trigger] with kind = "lucky_tie", "outcome" or "random"',
     "option": '"option_1", "option_2" or "option_3"',
     "wager": 'a wager of the rulebook, such as "perfect_pair_player"',
-    "percent": "whole numbers from 1 to 100, such as {suited = 100, non_suited = 10}",
+    "percent": 'from 1 to 100 each, one with decimals as text, such as {suited = 100, non_suited = "12.5"}',
     "draws": f"a list with one or more of {', '.join(get_args(Drawn))}",
     "seats": "the number of seats of each table, 1 to 99",
     "locations": 'a list of names, such as ["1 player", "1 banker"]',
 }
-_WANTED_OF_RANDOM = {**_WANTED, "percent": "a whole number from 1 to 100"}
+_WANTED_OF_RANDOM = {**_WANTED, "percent": 'a number from 1 to 100, one with decimals as text, such as "12.5"'}
 _TRIGGERS: dict[str, type[msgspec.Struct]] = {"lucky_tie": LuckyTie, "outcome": Outcome, "random": Random}
 _A_TRIGGER = {"kind": "random", "draws": ["table"]}  # while the keys beside the trigger are checked
 

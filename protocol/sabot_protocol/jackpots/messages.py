@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
+from sabot_protocol.jackpots.parameters import Part
 from sabot_protocol.topics import CoupKind, Message, Time
 
 Amount = Annotated[int, Meta(description="minor units of the currency")]
@@ -90,7 +91,7 @@ class Win(msgspec.Struct, kw_only=True, frozen=True, omit_defaults=True):
     shoe: int = 0
     coup: int = 0
     outcome: str
-    percent: int
+    percent: Annotated[Part, Meta(description="of the rounded value; a text such as 12.5 if it has decimals")]
     state: WinState
     at: Annotated[str, Meta(description="time for settlement: when the dealer recorded it; empty before")] = ""
     value: Annotated[int, Meta(description="display at settlement, before rounding")] = 0

@@ -13,6 +13,8 @@ from sabot_protocol.service.config_file import Name
 Id = Annotated[str, Meta(pattern=r"\A[a-z0-9][a-z0-9_-]{0,47}\Z")]
 Minor = Annotated[int, Meta(ge=0, le=10**15)]  # an amount in minor units
 Percent = Annotated[str, Meta(pattern=r"\A[0-9]{1,3}(\.[0-9]{1,6})?%\Z")]
+Decimal = Annotated[str, Meta(pattern=r"\A(0|[1-9][0-9]{0,2})\.[0-9]{0,5}[1-9]\Z")]
+Part = int | Decimal  # per cent of the rounded meter: 10, or as text "12.5"; never a float
 Funding = Literal["operator", "wager", "both"]
 Activation = Literal["end_of_round", "no_more_bets"]
 Division = Literal["equal", "proportional"]
@@ -26,14 +28,14 @@ class LuckyTie(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_fiel
     """Four eights and a tie (003 13.4.3): for each outcome of the option the per cent of the rounded meter."""
 
     option: Literal["option_1", "option_2", "option_3"]
-    percent: dict[str, int]
+    percent: dict[str, Part]
 
 
 class Outcome(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="outcome"):
     """An outcome of a wager of the rulebook (002 18.6): for each outcome the per cent of the rounded meter."""
 
     wager: str
-    percent: dict[str, int]
+    percent: dict[str, Part]
 
 
 class Random(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="random"):
@@ -42,7 +44,7 @@ class Random(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field=
     draws: Annotated[tuple[Drawn, ...], Meta(min_length=1)]
     seats: Annotated[int, Meta(ge=1, le=99)] = 9
     locations: tuple[str, ...] = ()
-    percent: Annotated[int, Meta(ge=1, le=100)] = 100
+    percent: Annotated[int, Meta(ge=1, le=100)] | Decimal = 100
 
 
 Trigger = LuckyTie | Outcome | Random
@@ -111,6 +113,6 @@ def _without_defaults(struct: msgspec.Struct) -> dict[str, object]:
     return found if struct.__struct_config__.tag is None else {"kind": struct.__struct_config__.tag, **found}
 
 
-def share(percent: str) -> Fraction:
+def share(percent: Part) -> Fraction:
     """Return a percentage of the parameters as an exact fraction: 1.5% is 3/200."""
-    return Fraction(percent.removesuffix("%")) / 100
+    return Fraction(str(percent).removesuffix("%")) / 100

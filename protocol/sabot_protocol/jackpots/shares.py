@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import assert_never
 
-from sabot_protocol.jackpots.parameters import Division
+from sabot_protocol.jackpots.parameters import Division, Part, share
 
 
 class ShareError(ValueError):
@@ -15,9 +15,9 @@ def rounded_up(value: int, unit: int) -> int:
     return -(-value // unit) * unit
 
 
-def prize(value: int, unit: int, percent: int) -> int:
+def prize(value: int, unit: int, percent: Part) -> int:
     """Return the per cent of the rounded value; a fraction of a minor unit stays on the meter."""
-    return rounded_up(value, unit) * percent // 100
+    return rounded_up(value, unit) * share(percent) // 1
 
 
 def split(amount: int, stakes: Sequence[int], division: Division) -> list[int]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from sabot_protocol.jackpots.currency import written
-from sabot_protocol.jackpots.parameters import LuckyTie, Outcome, Parameters, Random, share
+from sabot_protocol.jackpots.parameters import LuckyTie, Outcome, Parameters, Part, Random, share
 
 # The outcomes of a Lucky Tie as table 20 describes them.
 _EIGHTS: Final = {
@@ -83,8 +83,8 @@ def _winning(parameters: Parameters) -> Iterator[str]:
             yield f"The draw pays {part}% of the rounded jackpot."
 
 
-def _by_part(percent: dict[str, int]) -> Iterable[tuple[str, int]]:
-    return sorted(percent.items(), key=lambda one: -one[1])
+def _by_part(percent: dict[str, Part]) -> Iterable[tuple[str, Part]]:
+    return sorted(percent.items(), key=lambda one: -share(one[1]))
 
 
 def _payout(parameters: Parameters) -> Iterator[str]:

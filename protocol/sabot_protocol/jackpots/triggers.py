@@ -5,7 +5,7 @@ from functools import cache
 from typing import NamedTuple
 
 from sabot_protocol import rulebooks
-from sabot_protocol.jackpots.parameters import LuckyTie, Outcome, Parameters
+from sabot_protocol.jackpots.parameters import LuckyTie, Outcome, Parameters, Part
 from sabot_protocol.topics import WAGERED, CoupKind, Winner
 from sabot_protocol.wagers import lucky_tie
 from sabot_protocol.wagers.facts import coup_facts
@@ -16,7 +16,7 @@ class TriggerOutcome(NamedTuple):
     """An outcome of a trigger, and the per cent of the rounded meter that it pays."""
 
     outcome: str
-    percent: int
+    percent: Part
 
 
 def recognise(
@@ -52,7 +52,7 @@ def _outcome(
     return _paid(trigger.percent, settled.outcome) if settled.result == "win" else None
 
 
-def _paid(percent: dict[str, int], outcome: str) -> TriggerOutcome | None:
+def _paid(percent: dict[str, Part], outcome: str) -> TriggerOutcome | None:
     return TriggerOutcome(outcome, percent[outcome]) if outcome in percent else None
 
 

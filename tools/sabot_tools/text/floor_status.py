@@ -156,6 +156,7 @@ def _problems(status: dict[str, Any]) -> list[str]:
     projection = status.get("projection", {})
     lines += _projection_problems(projection.get("counts", {}))
     lines += [f"projection: {said}" for said in projection.get("refused", [])]
+    lines += [f"tables: {said}" for said in status.get("same_units", [])]
     lines += [_beyond(gateway, entry) for gateway, entry in projection.get("beyond", {}).items()]
     lines += _commands(status.get("commands", {}))
     for jackpot, counts in status["refused"].items():

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from msgspec import UNSET
 from sabot_protocol.jackpots import shares
 from sabot_protocol.jackpots.messages import IncrementMessage, Win, WinState
-from sabot_protocol.jackpots.parameters import Parameters, Random
+from sabot_protocol.jackpots.parameters import Parameters, Part, Random
 
 from sabot_floor.jackpots.engine import money
 from sabot_floor.jackpots.engine.state import Hit, JackpotState, Missed
@@ -26,7 +26,7 @@ class Price(NamedTuple):
     shares: list[int]
 
 
-def percent(parameters: Parameters, outcome: str) -> int:
+def percent(parameters: Parameters, outcome: str) -> Part:
     """Return the per cent of the rounded meter that an outcome pays; 0 if it is none of the trigger's."""
     trigger = parameters.trigger
     return 0 if isinstance(trigger, Random) else trigger.percent.get(outcome, 0)
@@ -133,7 +133,7 @@ def _price(hit: Hit, value: int) -> Price:
     rounded = shares.rounded_up(value, hit.rounding)
     if not hit.stakes:
         return Price(value, rounded, 0, [])
-    prize = rounded * hit.percent // 100
+    prize = shares.prize(value, hit.rounding, hit.percent)
     return Price(value, rounded, prize, shares.split(prize, hit.stakes, hit.division))
 
 

@@ -2,7 +2,7 @@
 
 import msgspec
 from sabot_protocol.jackpots.messages import Meters, WinState
-from sabot_protocol.jackpots.parameters import Division, Parameters
+from sabot_protocol.jackpots.parameters import Division, Parameters, Part
 
 MOST_CHANGERS = 100
 CARRY_UNIT = 10**8  # a per cent of the parameters has six decimals: the carry of the reserve is exact in these
@@ -85,7 +85,7 @@ class Hit(msgspec.Struct, array_like=True, gc=False):
     shoe: int
     coup: int
     outcome: str
-    percent: int
+    percent: Part
     rounding: int
     division: Division
     parameters: str

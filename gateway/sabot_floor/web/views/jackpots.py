@@ -5,7 +5,7 @@ from sabot_protocol import authority
 from sabot_protocol.authority import AuthorityError
 from sabot_protocol.jackpots.currency import number, written
 from sabot_protocol.jackpots.messages import MeterMessage, Win
-from sabot_protocol.jackpots.parameters import Parameters, Random
+from sabot_protocol.jackpots.parameters import Parameters, Part, Random
 from sabot_protocol.service.moment import Moment
 
 from sabot_floor.web.site_state import JackpotState, Link, SiteState
@@ -38,7 +38,7 @@ class ConsoleWin(msgspec.Struct, frozen=True):
     win: str
     place: str
     outcome: str
-    percent: int
+    percent: Part
     state: str
     at: str
     value: str
