@@ -26,7 +26,10 @@ from sabot_floor.reports.rows import (
     IncrementRow,
     IrregularityRow,
     JackpotActRow,
+    JackpotFaultRow,
     KeyedCardRow,
+    MeterRow,
+    NotCountedRow,
     PlayedRow,
     Row,
     ShoeRow,
@@ -64,6 +67,10 @@ Notifications = Annotated[list[NotificationRow], Meta(title="Notifications and r
 Cards = Annotated[list[CardRow], Meta(title="Cards in no hand, or with a note")]
 Wins = Annotated[list[WinRow], Meta(title="Jackpots won")]
 JackpotActs = Annotated[list[JackpotActRow], Meta(title="Acts on jackpots")]
+JackpotFaults = Annotated[list[JackpotFaultRow], Meta(title="Faults of jackpots")]
+Increments = Annotated[list[IncrementRow], Meta(title="Contributions to jackpots")]
+NotCounted = Annotated[list[NotCountedRow], Meta(title="Contributions that are not on the meter")]
+Meters = Annotated[list[MeterRow], Meta(title="Meters of jackpots")]
 Irregularities = Annotated[list[IrregularityRow], Meta(title="Irregularities")]
 Gaps = Annotated[list[GapRow], Meta(title="Missing entries")]
 
@@ -96,7 +103,10 @@ class DayReport(Report, frozen=True):
     notifications: Notifications
     wins: Wins
     jackpot_acts: JackpotActs
-    increments: Annotated[list[IncrementRow], Meta(title="Contributions to jackpots")]
+    jackpot_faults: JackpotFaults
+    increments: Increments
+    not_counted: NotCounted
+    meters: Meters
 
 
 class MonthReport(Report, frozen=True):
@@ -114,7 +124,10 @@ class MonthReport(Report, frozen=True):
     notifications: Notifications
     wins: Wins
     jackpot_acts: JackpotActs
-    increments: Annotated[list[IncrementRow], Meta(title="Contributions to jackpots")]
+    jackpot_faults: JackpotFaults
+    increments: Increments
+    not_counted: NotCounted
+    meters: Meters
 
 
 class ShoeReport(Report, frozen=True):
@@ -130,6 +143,7 @@ class ShoeReport(Report, frozen=True):
     decisions: Decisions
     incidents: Incidents
     steps: Steps
+    wins: Wins
 
 
 class CoupReport(Report, frozen=True):
@@ -144,6 +158,7 @@ class CoupReport(Report, frozen=True):
     decisions: Decisions
     incidents: Incidents
     steps: Steps
+    wins: Wins
 
 
 class PersonReport(Report, frozen=True):

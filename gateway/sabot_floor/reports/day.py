@@ -5,7 +5,7 @@ from typing import Any
 
 from sabot_floor.projection.reading import Alarm
 from sabot_floor.projection.rows import Coup
-from sabot_floor.reports import jackpots, play
+from sabot_floor.reports import jackpot_meters, jackpots, play
 from sabot_floor.reports.alarms import (
     DISPUTES,
     alarm_row,
@@ -70,7 +70,10 @@ def build(source: Source, scope: Scope, about: str) -> DayReport:
         "notifications": list(notification_rows(source.store, incidents, scope.made)),
         "wins": list(jackpots.wins(source, scope)),
         "jackpot_acts": list(jackpots.acts(source, scope)),
+        "jackpot_faults": list(jackpots.faults(source, scope)),
         "increments": jackpots.increments(source, scope),
+        "not_counted": list(jackpot_meters.not_counted(source, scope)),
+        "meters": list(jackpot_meters.meters(source, scope)),
     }
     return DayReport(head=head(source, scope, "day", about, sections), **sections)
 

@@ -11,7 +11,7 @@ from sabot_floor.reports.source import Scope, Source
 
 _MOST_WARNINGS = 20
 _MOST_TABLES = 20  # in a warning
-_NOT_DATA = ("gaps", "responses")  # sections that alone do not make a report
+_NOT_DATA = ("gaps", "responses", "meters")  # sections that alone do not make a report
 
 
 def head(

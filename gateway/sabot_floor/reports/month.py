@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-from sabot_floor.reports import jackpots
+from sabot_floor.reports import jackpot_meters, jackpots
 from sabot_floor.reports.alarms import responses
 from sabot_floor.reports.completeness import gaps
 from sabot_floor.reports.contents import DayReport, MonthReport
@@ -48,7 +48,10 @@ def _report(source: Source, scope: Scope, year: int, month: int) -> MonthReport:
         "notifications": list(notification_rows(source.store, incidents, scope.made)),
         "wins": list(jackpots.wins(source, scope)),
         "jackpot_acts": list(jackpots.acts(source, scope)),
+        "jackpot_faults": list(jackpots.faults(source, scope)),
         "increments": jackpots.increments(source, scope),
+        "not_counted": list(jackpot_meters.not_counted(source, scope)),
+        "meters": list(jackpot_meters.meters(source, scope)),
     }
     about = f"{year:04}-{month:02}"
     return MonthReport(head=head(source, scope, "month", about, sections, empty=not _has_data(sums)), **sections)

@@ -205,8 +205,15 @@ class WinRow(Row, frozen=True):
     table: str
     shoe: int
     coup: int
-    amount: int
+    at: Annotated[str, Meta(description="time for settlement; empty before the dealer's record")]
+    value: Annotated[int, Meta(description="of the display at settlement")]
+    rounded: Annotated[int, Meta(description="value rounded up to the smallest payable amount")]
+    percent: Annotated[str, Meta(description="of the rounded value")]
+    amount: Annotated[int, Meta(description="the prize")]
+    shares: Annotated[list[str], Meta(description="parts of the prize, one for each qualifying wager")]
+    stakes: Annotated[list[str], Meta(description="of the qualifying wagers, in the same order")]
     currency: str
+    recorder: Annotated[str, Meta(description="who recorded it at the table; empty for a draw")]
     by: str
     role: str
     notified: str
@@ -237,6 +244,49 @@ class IncrementRow(Row, frozen=True):
     currency: str
     count: int
     amount: int
+
+
+class NotCountedRow(Row, frozen=True):
+    """A contribution that was missed, or that is not on the meter: the sum of all less these is what came in."""
+
+    jackpot: str
+    time: str
+    gateway: Annotated[str, Meta(description="empty if none sent it")]
+    table: str
+    shoe: int
+    coup: int
+    count: Annotated[int, Meta(description="of contributions; 0: the gateway sent none")]
+    amount: Annotated[int | None, Meta(description="that the gateway sent; null: it sent none")]
+    currency: str
+    reason: str
+
+
+class MeterRow(Row, frozen=True):
+    """The meters of a jackpot at one end of the period: base + came_in = display + wins + overflow + reserve."""
+
+    jackpot: str
+    at: Literal["begin", "end"]
+    time: Annotated[str, Meta(description="of the newest entry of its log then")]
+    currency: str
+    base: int
+    came_in: Annotated[int, Meta(description="all contributions, adjustments, and what was made good")]
+    display: int
+    hits: int
+    wins: int
+    overflow: int
+    reserve: int
+
+
+class JackpotFaultRow(Row, frozen=True):
+    """A fault of a jackpot, such as the difference of a pay-out that was corrected, or its end."""
+
+    jackpot: str
+    time: str
+    name: str
+    table: str
+    state: Literal["open", "ended"]
+    say: str
+    clause: str
 
 
 class GapRow(Row, frozen=True):

@@ -13,10 +13,11 @@ from sabot_floor.reports.coup_states import with_corrections
 from sabot_floor.reports.gaming_day import Span
 from sabot_floor.reports.heads import head
 from sabot_floor.reports.incidents import incident_row, step_rows
+from sabot_floor.reports.jackpots import wins_of
 from sabot_floor.reports.people import People, args_of
 from sabot_floor.reports.play import ShoeKey, card_row, coup_row, shift, shoe_row
 from sabot_floor.reports.requests import About, decisions_about, request_rows
-from sabot_floor.reports.rows import CoupRow
+from sabot_floor.reports.rows import CoupRow, WinRow
 from sabot_floor.reports.source import NotFoundError, Scope, Source
 
 _BEFORE_S = 900  # requests before the first card belong to the shoe
@@ -46,6 +47,7 @@ def _shoe(source: Source, scope: Scope, key: ShoeKey) -> ShoeReport:
         "corrected": [row for messages in rows for row in messages[:-1]],
         "cards": [card_row(card) for card in _dealt_cards(source, scope, record)],
         "decisions": request_rows(source, scope, about, decisions),
+        "wins": _wins(source, scope, record.confirmed),
         **_about(source, scope, record.alarms, record.incidents),
     }
     return ShoeReport(head=head(source, scope, "shoe", f"{key.table}/{key.shoe}", sections), **sections)
@@ -71,6 +73,12 @@ def coup_report(source: Source, scope: Scope, key: ShoeKey, coup: int) -> CoupRe
     """Return the report of one coup."""
     with source.store.snapshot():
         return coup_report_of(source, coup_facts(source, scope, key, coup))
+
+
+def _wins(source: Source, scope: Scope, confirmed: Sequence[Confirmed]) -> list[WinRow]:
+    """Return the jackpots that confirmed coups have won."""
+    ids = {one.id for one in confirmed}
+    return wins_of(source, scope, ids, min((one.time for one in confirmed), default=""))
 
 
 def coup_facts(source: Source, scope: Scope, key: ShoeKey, coup: int) -> CoupFacts:
@@ -113,6 +121,7 @@ def coup_report_of(source: Source, facts: CoupFacts) -> CoupReport:
         "messages": rows,
         "cards": [card_row(card) for card in facts.cards],
         "decisions": request_rows(source, scope, facts.about, facts.decisions),
+        "wins": _wins(source, scope, facts.confirmed),
         **_about(source, scope, facts.alarms, facts.incidents),
     }
     about = f"{key.table}/{key.shoe}/{facts.coup}"

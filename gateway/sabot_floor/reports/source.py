@@ -38,6 +38,7 @@ class LogEntry(NamedTuple):
     kind: str
     time: str
     payload: bytes
+    seq: int
 
 
 @dataclass(frozen=True)
@@ -192,11 +193,24 @@ class Source:
         """Yield the entries of some kinds of a log in a time; only that part of the log is read."""
         after, last = self._last_before(log, span.begin), self._last_before(log, span.end)
         marks = ", ".join("?" * len(kinds))
-        query = f"SELECT kind, time, payload FROM entries WHERE log = ? AND seq > ? AND seq <= ? AND kind IN ({marks})"
+        query = (
+            f"SELECT kind, time, payload, seq FROM entries WHERE log = ? AND seq > ? AND seq <= ? AND kind IN ({marks})"
+        )
         while after < last:
             until = min(after + _BATCH, last)
             yield from map(LogEntry._make, self.store.select(f"{query} ORDER BY seq", (log, after, until, *kinds)))
             after = until
+
+    def logged_before(self, log: str, time: str, without: tuple[str, ...]) -> LogEntry | None:
+        """Return the newest entry of a log before a time that is of none of these kinds."""
+        return self.logged_until(log, self._last_before(log, time), without)
+
+    def logged_until(self, log: str, seq: int, without: tuple[str, ...]) -> LogEntry | None:
+        """Return the newest entry of a log up to this one that is of none of these kinds."""
+        where = f"log = ? AND seq <= ? AND kind NOT IN ({', '.join('?' * len(without))})"
+        query = f"SELECT kind, time, payload, seq FROM entries WHERE {where} ORDER BY seq DESC LIMIT 1"
+        found = self.store.select(query, (log, seq, *without))
+        return LogEntry._make(found[0]) if found else None
 
     def _last_before(self, log: str, time: str) -> int:
         """Return the number of the last entry of a log before a time, by halving; times of a log only rise."""

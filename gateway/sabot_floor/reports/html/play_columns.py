@@ -1,5 +1,7 @@
 """Columns of rows about play, jackpots and sums."""
 
+from typing import Any
+
 from sabot_floor.reports import rows
 from sabot_floor.reports.gaming_day import Calendar
 from sabot_floor.reports.html import values
@@ -71,6 +73,18 @@ def _differs(row: rows.DiscrepancyRow, _: Calendar) -> Markup:
 def _decided(row: rows.DiscrepancyRow, calendar: Calendar) -> Markup:
     after = values.duration(row.response_s)
     return stack(values.moment(row.decided, calendar), note(joined([text("after"), after], " ")) if after else NOTHING)
+
+
+def _value_of_win(row: Any, _: Calendar) -> Markup:
+    return stack(values.money(row.value, row.currency), note(values.money(row.rounded, row.currency)))
+
+
+def _prize(row: Any, _: Calendar) -> Markup:
+    return stack(values.money(row.amount, row.currency), note(text(f"{row.percent} %")))
+
+
+def _meter(field: str, heading: str) -> Column:
+    return Column(heading, lambda row, _: values.money(getattr(row, field), row.currency), "number")
 
 
 SHOES = Layout(
@@ -197,12 +211,19 @@ WINS = Layout(
         Column("Jackpot", lambda row, _: stack(text(row.jackpot), note(words(row.outcome)))),
         PLACE,
         words_of("state", "State"),
-        Column("Amount", lambda row, _: values.money(row.amount, row.currency), "number"),
+        time_of("at", "Settlement"),
+        Column("Value, rounded up", _value_of_win, "number"),
+        Column("Prize", _prize, "number"),
+        Column("Shares of stakes", lambda row, _: values.parts(row.shares, row.stakes, row.currency), "number"),
+        text_of("recorder", "Recorded by"),
         BY,
         words_of("notified", "Notified"),
         text_of("reason", "Reason"),
     ),
     (("win", "win"),),
+)
+JACKPOT_FAULTS = Layout(
+    (time_of("time", "Time"), JACKPOT, words_of("name", "Fault"), TABLE, words_of("state", "State"), SAY, CLAUSE)
 )
 JACKPOT_ACTS = Layout(
     (
@@ -222,6 +243,27 @@ INCREMENTS = Layout(
         TABLE,
         count_of("count", "Coups"),
         Column("Amount", lambda row, _: values.money(row.amount, row.currency), "number"),
+    )
+)
+NOT_COUNTED = Layout(
+    (
+        time_of("time", "Time"),
+        JACKPOT,
+        text_of("gateway", "Gateway"),
+        PLACE,
+        count_of("count", "Contributions"),
+        Column("Amount", lambda row, _: values.money(row.amount, row.currency), "number"),
+        text_of("reason", "Reason", "wide"),
+    )
+)
+METERS = Layout(
+    (
+        JACKPOT,
+        words_of("at", "At"),
+        time_of("time", "Newest entry"),
+        *(_meter(name, heading) for name, heading in (("base", "Base"), ("came_in", "In"), ("display", "Display"))),
+        count_of("hits", "Hits"),
+        *(_meter(name, name.capitalize()) for name in ("wins", "overflow", "reserve")),
     )
 )
 GAPS = Layout(

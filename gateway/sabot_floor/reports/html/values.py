@@ -1,6 +1,6 @@
 """Values as people write them: times by the clock on the wall, durations, cards, hands, money, people."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 from sabot_protocol.jackpots import currency
@@ -83,6 +83,17 @@ def money(minor: int | None, code: str) -> Markup:
         return NOTHING
     amount = currency.number(minor, code)
     return element("span", text(f"{code} {amount}" if code else amount), class_="whole")
+
+
+def parts(shares: Sequence[str], stakes: Sequence[str], code: str) -> Markup:
+    """Return each part of a prize with its stake, in lines."""
+    lines = [f"{_minor(share, code)} of {_minor(stake, code)}" for share, stake in zip(shares, stakes, strict=False)]
+    rest = [_minor(one, code) for one in (*shares[len(stakes) :], *stakes[len(shares) :])]
+    return stack(*map(text, [*lines, *rest]))
+
+
+def _minor(amount: str, code: str) -> str:
+    return currency.number(int(amount), code) if amount.isdecimal() else amount
 
 
 def number(value: int | None) -> Markup:

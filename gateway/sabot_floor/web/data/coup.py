@@ -18,7 +18,7 @@ from sabot_floor.projection.rows import Card, Confirmed, Coup, Dealt
 from sabot_floor.reports.completeness import gaps_since
 from sabot_floor.reports.coup_states import first_message
 from sabot_floor.reports.gaming_day import Span
-from sabot_floor.reports.jackpots import logged_increments, wins
+from sabot_floor.reports.jackpots import logged_increments, wins_of
 from sabot_floor.reports.people import People
 from sabot_floor.reports.play import ShoeKey, cards_of, shift
 from sabot_floor.reports.rows import WinRow
@@ -43,7 +43,6 @@ from sabot_floor.web.data.evidence import (
 ID = re.compile(r"\A[A-Za-z0-9_-]{1,64}(/[A-Za-z0-9_-]{1,64}){0,3}\Z")
 _SHAPES = "the id of a message on `coup`, or table/shoe/coup such as bac-01/3/17"
 _CONTRIBUTED_S = 3600  # after a confirmation, within which its contribution is looked for
-_WON_S = 24 * 3600  # after it, within which a win is looked for
 _MOST_OTHERS = 20
 
 
@@ -248,12 +247,9 @@ def _contribution(message: IncrementMessage, counted: str, not_counted: str) -> 
 
 
 def _wins(source: Source, facts: CoupFacts) -> list[WinRow]:
-    """Return the wins of the coup as they are a day after its confirmation."""
+    """Return the wins of the coup, however late they were paid."""
     ids = {one.id for one in facts.confirmed}
-    if not ids:
-        return []
-    begin = facts.confirmed[0].time
-    return [row for row in wins(source, facts.scope.of(Span(begin, shift(begin, _WON_S)))) if row.win in ids]
+    return wins_of(source, facts.scope, ids, facts.confirmed[0].time if ids else "")
 
 
 # Ledgers
