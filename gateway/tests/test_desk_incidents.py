@@ -12,7 +12,7 @@ from sabot_gateway.verify import Source, Verifier
 from sabot_protocol import rulebooks
 from sabot_protocol.service.messages import RequestError
 from sabot_protocol.topics import IncidentMessage
-from shoe_events import cards
+from shoe_events import cards, result
 from shoe_events import event as shoe_event
 from test_requests import line, refusal
 
@@ -188,6 +188,86 @@ def test_surveillance_that_was_notified_before_no_bet_coups() -> None:
     ask(made, "record", act="deal_unwagered")
     ask(made, "step", incident="no_bet", step="notify_surveillance")
     assert made.table.incidents.open() == []
+
+
+def no_bet_by_command(*more: Event) -> DeskBench:
+    """The Star, where a command has made the next coup one without wagers, and what came since."""
+    made = bench()
+    done = shoe_event(2, "command_done", command_id=1, command="no_bet", outcome="done", data={"kind": "no_bet"})
+    with_incidents(made, done, *more)
+    assert [step.name for step in one(made).steps] == ["notify_surveillance"]
+    return made
+
+
+def notified(made: DeskBench) -> bool:
+    """Record that Surveillance is notified; return whether that was late."""
+    (incident,) = made.table.incidents.open()
+    made.request("step", clause="", args={"incident": incident.incident, "step": "notify_surveillance"})
+    made.commit()
+    (payload,) = (payload for _, topic, payload in made.commit() if topic == "incident")
+    assert payload["state"] == "closed"
+    late: bool = payload["steps"][0].get("late", False)
+    return late
+
+
+def test_surveillance_that_is_notified_before_the_first_card_is_in_time() -> None:
+    """7.4: notified prior to the dealing of the coup, not prior to the order."""
+    assert not notified(no_bet_by_command())
+    kind = shoe_event(3, "coup_kind", shoe_no=1, coup_no=1, kind="no_bet")
+    assert not notified(no_bet_by_command(kind))
+    assert notified(no_bet_by_command(kind, *cards(4, "9S")))
+
+
+def test_surveillance_that_is_notified_after_a_coup_that_a_person_records_is_late() -> None:
+    made = bench()
+    with_incidents(made, *cards(2, "9S 2H TD 3C"), result(6, "player", 9, 5, natural=True))
+    ask(made, "record", act="deal_unwagered", coup="1/1")
+    assert notified(made)
+    ask(made, "record", act="deal_unwagered", coup="1/2")
+    assert not notified(made)
+
+
+@pytest.mark.parametrize("dealt", ["", "9S"])
+def test_a_marker_is_recorded_on_the_incident_that_the_shoe_opened(dealt: str) -> None:
+    """7.4: a marker, or Surveillance; with a marker the step was never due."""
+    made = no_bet_by_command(*(cards(3, dealt) if dealt else ()))
+    opened = one(made)
+    made.request("record", clause="", args={"act": "deal_unwagered", "coup": "1/1", "facts": {"marker": True}})
+    made.commit()
+    (payload,) = (payload for _, topic, payload in made.commit() if topic == "incident")
+    (step,) = payload["steps"]
+    assert (payload["incident"], payload["state"], payload["facts"]) == (opened.incident, "closed", {"marker": True})
+    assert (step["by"], step.get("late", False)) == ("A. Smith", False)
+    assert step["note"] == "not needed: a marker shows that a no bet coup is under way"
+
+
+def test_a_fact_that_changes_nothing_leaves_the_step_as_late_as_it_was() -> None:
+    made = no_bet_by_command(*cards(3, "9S"))
+    assert "Open steps: notify_surveillance" in ask(
+        made, "record", act="deal_unwagered", coup="1/1", facts={"marker": False}
+    )
+    assert one(made).steps[0].late
+    refused = ask(made, "record", act="deal_unwagered", coup="1/1", facts={"marker": True})
+    assert "is open for this" in refused
+
+
+@pytest.mark.parametrize(
+    ("book", "act", "steps"),
+    [
+        (STAR, "close_table", ["sign_closure", "close_table"]),
+        (PREMIUM, "close_table", ["sign_closure", "close_table"]),
+        (RAPID, "close_table", ["sign_closure", "close_table"]),
+        (CROWN, "close_table", ["give_notice", "close_table"]),
+        (CROWN, "raise_minimum", ["sign_raised_minimum", "raise_minimum"]),
+        (STAR, "raise_minimum", ["raise_minimum"]),  # 6.7.1: without a notice only for players who come later
+    ],
+)
+def test_an_act_that_needs_a_notice_stays_a_step_while_none_is_given(book: str, act: str, steps: list[str]) -> None:
+    made = bench(book)
+    ask(made, "record", act=act, facts={"notice_given": False})
+    assert [step.name for step in one(made).steps] == steps
+    last = one(made).steps[-1]
+    assert (last.role, last.clause) != ("", "")
 
 
 def test_a_misdeal_of_an_earlier_coup_is_late_and_its_result_stands() -> None:

@@ -1,6 +1,6 @@
 """Incidents: what people must settle, by [incident] of a rulebook; what opens one, its steps, and how they are done."""
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
@@ -19,6 +19,8 @@ NOT_NEEDED = "not needed"
 WITHDRAWN = "withdrawn"  # also the fact that has the reason
 _CHOSEN = ("made_unwagered", "authorised", "card_keyed")  # proofs that a person gives
 _OF_A_COUP = ("coup_decided", "coup_void")
+_NO_ACT = ("never", "silent")
+_NOTICE = "notice_given"
 _RECORDED_FACTS = ("act", "report", "patron", "direction")  # one of them is in what a person opened
 
 
@@ -105,10 +107,14 @@ def _applies(incident: Incident, rule: StepRule, report: Report | None, opener: 
 
 
 def _act_rule(book: str, act: str, facts: Facts) -> Rule | None:
-    """Return the rule of an act that fits the facts; None if the book forbids the act or has none that fits."""
+    """Return the rule of an act that fits the facts; None if the book forbids the act or has none that fits.
+
+    An act that needs a notice keeps its rule while the notice is not given: that step comes first.
+    """
     given = {name: value for name, value in facts.items() if isinstance(value, bool)}
-    rules = authority.load(book).act[act].rules if act else ()
-    return next((rule for rule in rules if rule.fits(given) and rule.basis not in ("never", "silent")), None)
+    rules = [rule for rule in authority.load(book).act[act].rules if rule.basis not in _NO_ACT] if act else []
+    later = {name: value for name, value in given.items() if name != _NOTICE}
+    return next((rule for known in (given, later) for rule in rules if rule.fits(known)), None)
 
 
 def _step(
@@ -177,6 +183,16 @@ def withdrawn(incident: IncidentMessage, reason: str, done: Done) -> IncidentMes
     steps = [step if step.done else replace(step, late=False, until="") for step in incident.steps]
     without = replace(incident, steps=steps, facts={**incident.facts, WITHDRAWN: reason})
     return drop_rest(without, done._replace(note=f"{WITHDRAWN}: {reason}"))
+
+
+def with_facts(incident: IncidentMessage, facts: Facts, apply: Container[str], done: Done) -> IncidentMessage:
+    """Return the incident with these facts, by which only steps that still apply were ever due."""
+    rest = done._replace(note=f"{NOT_NEEDED}: {done.note}")
+    after = [
+        step if step.done or step.name in apply else _done(replace(step, late=False, until=""), rest, opening=True)
+        for step in incident.steps
+    ]
+    return with_steps(replace(incident, facts=dict(facts)), after)
 
 
 def corrected(incident: IncidentMessage, now: list[Step], done: Done) -> IncidentMessage:

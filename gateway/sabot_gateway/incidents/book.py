@@ -260,14 +260,31 @@ class IncidentBook:
         *,
         settled: bool = False,
         label: str = "",
+        undealt: bool = False,
     ) -> tuple[Record, IncidentMessage]:
-        """Record that a step is done; `settled`: the steps after it are not needed; `label`: the coup on the table."""
+        """Record that a step is done; `settled`: the steps after it are not needed; `label`: the coup on the table.
+
+        `undealt`: no card of the incident's coup is out, so that what must come before its cards is in time.
+        """
         changes = Changes(source, self._open)
         facts = step_order.facts_of_notice(self.book, incident, name, label)
-        after = incidents.complete(replace(incident, facts=facts), name, done)
+        rule = step_order.rule_of(self.book, incident.kind, name)
+        in_time = undealt and rule is not None and rule.before_cards
+        after = incidents.complete(replace(incident, facts=facts), name, done, opening=in_time)
         if settled:
             after = incidents.drop_rest(after, done._replace(note="settled"))
         changes.put(after)
+        (record,) = self._stored(changes)
+        return record, after
+
+    def add_facts(
+        self, incident: IncidentMessage, opening: Opening, done: Done, source: Source
+    ) -> tuple[Record, IncidentMessage]:
+        """Add facts that a person gives; steps that they contradict were never due."""
+        changes, facts = Changes(source, self._open), opening.facts | incident.facts
+        now = incidents.steps(self.book, incident.kind, opening.opener, facts, incident.opened, incident.clause)
+        changes.put(incidents.with_facts(incident, facts, {step.name for step in now}, done))
+        after = changes.messages()[0]
         (record,) = self._stored(changes)
         return record, after
 

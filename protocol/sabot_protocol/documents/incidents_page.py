@@ -30,6 +30,8 @@ steps is done. It stays open when its alarm is acknowledged or cleared. `sabot t
 - What a person opened by mistake with `dispute`, `payment` or `record` is withdrawn with
   `sabot table T withdraw --incident ID --reason TEXT --by NAME`, by a role that may open it. The ledger keeps both
   entries; the steps end as not needed, with the reason.
+- What the shoe's log opened takes facts that it cannot have: that a marker was used before a coup without wagers is
+  recorded with `record --act deal_unwagered --fact marker --coup SHOE/COUP`, and ends the step that it makes needless.
 - A later report about the same coup and case corrects the open incident: steps that no longer apply end as not needed.
 - Roles are always enforced for commands that the floor service signs. At the table PC's own socket they are enforced if
   the gateway's config has `[roles]`; without it, each account that can open the socket may record every step, and the

@@ -53,8 +53,9 @@ class StepDone(TableVerb, frozen=True):
         source = new_source()
         done = Done(source.time, person.by, person.role, plain(self.note), person.attempt)
         record, after = table.incidents.complete(
-            incident, self.step, done, source, settled=self.settled, label=_on_table(table)
-        )
+            incident, self.step, done, source,
+            settled=self.settled, label=_on_table(table), undealt=_is_undealt(table.verifier.state, incident),
+        )  # fmt: skip
         settled = settled_by_step(table, incident.kind, self.step, person, source)
         say = f"Step {self.step} of {incident.kind} is done. {_rest(table.name, after)}"
         return Effect([(source, [record, *settled])], say)
@@ -108,6 +109,8 @@ class Opens(TableVerb, frozen=True, kw_only=True):
         if kind == RECORDED:
             opening = opening._replace(clause=person.clause)
         open_already = table.incidents.is_open(opening) if opener.act and kind != RECORDED else None
+        if open_already and (news := _new_facts(open_already, opening)) and not done:
+            return _with_facts(table, open_already, opening._replace(facts=news), person, new_source())
         if open_already:
             raise RefusedError(
                 f"{open_already.incident} is open for this. Record its steps with `step`; or, if it was opened by "
@@ -261,6 +264,29 @@ def _is_open(state: ShoeState, incident: IncidentMessage) -> bool:
     """Return True if the shoe of an incident is still open at the table."""
     same = (state.unit, state.shoe_no) == (incident.unit, incident.shoe)
     return same and state.phase not in NOT_OPEN
+
+
+def _is_undealt(state: ShoeState, incident: IncidentMessage) -> bool:
+    """Return True if the incident's coup has not begun; False where that is not known."""
+    return _is_open(state, incident) and state.phase != "unknown" and incident.coup > state.coup_no
+
+
+def _new_facts(incident: IncidentMessage, opening: Opening) -> dict[str, Fact]:
+    """Return what a person adds to an incident that the log of the shoe opened; nothing for another one."""
+    if incident.alarm or incidents.opened_by_person(incident):
+        return {}
+    given = {name: value for name, value in opening.facts.items() if isinstance(value, bool)}
+    return {name: value for name, value in given.items() if name not in incident.facts}
+
+
+def _with_facts(
+    table: TableView, incident: IncidentMessage, opening: Opening, person: Decider, source: Source
+) -> Effect:
+    """Store facts of an incident; `opening` has only those that are new."""
+    say = "; ".join(catalogue().fact[name][not value] for name, value in opening.facts.items())
+    done = Done(source.time, person.by, person.role, say, person.attempt)
+    record, after = table.incidents.add_facts(incident, opening, done, source)
+    return Effect([(source, [record])], f"{incident.incident}: {say}. {_rest(table.name, after)}")
 
 
 def _on_table(table: TableView) -> str:
