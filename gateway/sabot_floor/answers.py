@@ -190,7 +190,7 @@ class Answers:
 
         def logged(answer: Answer) -> None:
             if not answer.ok:
-                self._refused.sign(change, account, answer.say)
+                self._refused.sign(change, self._signs.attempted(change, self._clock()), account, answer.say)
             reply(answer)
 
         def then(people: list[Person]) -> None:

@@ -11,18 +11,13 @@ from sabot_protocol.service.config_file import ConfigError
 from sabot_protocol.service.moment import Moment
 from sabot_protocol.service.secret_file import SecretError, read_key, write_new
 from sabot_protocol.signed_heads import is_signed, sign
-from sabot_protocol.topics import ROOT, LedgerMessage
+from sabot_protocol.topics import LedgerMessage, log_head_topic
 
 from sabot_floor.store import Head, Store, StoreError, audit
 from sabot_floor.store.recompute import Verdict
 
 EVERY_S = 60.0
 _NAME = "floor/"  # begins the name of a log in its head, in the place of a gateway
-
-
-def topic(site: str, log: str) -> str:
-    """Return the retained topic of the head of a log; `#` for all of them."""
-    return f"{ROOT}/{site}/jackpot/heads/{log}"
 
 
 def key_of(path: Path) -> bytes:
@@ -59,7 +54,7 @@ class Heads:
             head = self._store.head(log)
             if head is not None and head.seq and self._last.get(log) != head.seq:
                 unsigned = LedgerMessage(gateway=f"{_NAME}{log}", entry=head.seq, hash=head.hash.hex(), time=at.time)
-                self._publish(topic(self._site, log), msgspec.json.encode(sign(unsigned, self._key)))
+                self._publish(log_head_topic(self._site, log), msgspec.json.encode(sign(unsigned, self._key)))
                 self._last[log] = head.seq
 
 

@@ -56,9 +56,9 @@ class RefusedActs:
         named = [login.person for login in command.logins()]
         self._commands.refuse(command, self._askers(named, self._book(command.table)), account, say, self._clock())
 
-    def sign(self, change: ChangeSign, account: str, say: str) -> None:
-        """Store that a change of a sign was refused."""
-        asked = Attempted(f"sign {change.change}", change.table, "", "", {})
+    def sign(self, change: ChangeSign, attempted: tuple[str, str], account: str, say: str) -> None:
+        """Store that a change of a sign was refused; `attempted` has its act and clause."""
+        asked = Attempted(f"sign {change.change}", change.table, *attempted, {})
         askers = self._askers([change.login.person], self._book(change.table))
         self._commands.refuse_other(asked, askers, account, say, self._clock())
 

@@ -1,5 +1,7 @@
 """Signs at a running floor service: a log-in, the role in the table's book, the log, and its check."""
 
+from typing import Any
+
 import msgspec
 from floor_rig import Rig, rig, server
 from sabot_floor.commands.log import LOG as COMMANDS
@@ -36,6 +38,28 @@ def test_a_person_changes_the_sign_of_a_table(rig: Rig) -> None:
     assert audit.verify(rig.store()).faults == []
 
 
+# By the book of Crown (P-16, P-24, P-61, P-77; s.66(2)).
+REFUSED: list[tuple[dict[str, Any], str, str]] = [
+    ({"change": "minimum", "minimum": "50"}, "raise_minimum", "6.7"),
+    ({"change": "minimum", "minimum": "50", "keep_old": True}, "raise_minimum", "6.7"),
+    ({"change": "minimum", "minimum": "20"}, "alter_limits", "6.7"),
+    ({"change": "minimum", "minimum": "fifty"}, "", ""),
+    ({"change": "one-minimum"}, "alter_limits", "6.7"),
+    ({"change": "game", "game": "tie"}, "change_game", ""),
+    ({"change": "personal", "place": "3", "minimum": "1", "maximum": "9"}, "personal_limits", "6.6, 6.5"),
+    ({"change": "cancel", "what": "closure"}, "close_table", "15.8"),
+    ({"change": "cancel"}, "alter_limits", "6.7"),
+]
+
+
+def test_every_change_that_is_refused_has_its_act_and_clause_in_the_log_of_commands(rig: Rig) -> None:
+    with_table(rig)
+    for change, _, _ in REFUSED:
+        refused(rig, "sign", table="bac-01", **change, login={"person": "asmith", "secret": "730156"})
+    found = [(entry["act"], entry["clause"]) for entry in entries(rig, COMMANDS)]
+    assert found == [(act, clause) for _, act, clause in REFUSED]
+
+
 def test_a_wrong_secret_and_a_low_role_change_nothing(rig: Rig) -> None:
     with_table(rig)
     done(rig, "user-role", person="bjones", rulebook="crown-baccarat", role="dealer")
@@ -43,6 +67,8 @@ def test_a_wrong_secret_and_a_low_role_change_nothing(rig: Rig) -> None:
     assert "wrong" in refused(rig, "sign", table="bac-01", change="close", login=wrong)
     assert "may not do this" in refused(rig, "sign", table="bac-01", change="close", login=login("bjones"))
     assert len(entries(rig, LOG)) == 1
-    asked = [(entry["verb"], entry["table"], entry["person"]) for entry in entries(rig, COMMANDS)]
-    assert asked == [("sign close", "bac-01", "asmith"), ("sign close", "bac-01", "bjones")]
+    asked = [(entry["verb"], entry["table"], entry["person"], entry["role"]) for entry in entries(rig, COMMANDS)]
+    assert [one[:3] for one in asked] == [("sign close", "bac-01", "asmith"), ("sign close", "bac-01", "bjones")]
+    assert asked[1][3] == "dealer"
+    assert {(entry["act"], entry["clause"]) for entry in entries(rig, COMMANDS)} == {("close_table", "15.8")}
     assert "no gateway has published" in refused(rig, "sign", table="x", change="close", login=login("asmith"))

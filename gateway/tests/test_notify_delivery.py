@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import ExitStack
 
+import msgspec
 import pytest
 from floor_stores import edit
 from notify_parts import BEGIN_S, Worker, alarm, incident, step
@@ -99,7 +100,7 @@ def test_a_notice_of_a_channel_that_is_gone_is_given_up(stores: tuple[Store, Sto
     assert worker.log()[-1] == (
         "given_up",
         {
-            "channel": "old", "occasion": "raised", "attempt": 0, "alarm": "a-1",
+            "channel": "old", "occasion": "raised", "attempt": 0, "table": "bac-01", "alarm": "a-1",
             "say": "there is no channel old in the config any more",
         },
     )  # fmt: skip
@@ -192,8 +193,24 @@ def test_reports_find_what_was_sent_about_a_step(stores: tuple[Store, Store]) ->
         worker.now_s += 1000
     found = sent_about(stores[1], "2026-11-17T12:00:00.000Z")
     assert {key: len(lines) for key, lines in found.items()} == {
-        (f"i-{number}", "notify_surveillance"): 1 for number in range(3)
+        ("bac-01", f"i-{number}", "notify_surveillance"): 1 for number in range(3)
     }
-    assert found["i-0", "notify_surveillance"] == ["2026-11-17T12:00:01.100Z s, opened: 250 OK"]
-    assert [incident for incident, _ in sent_about(stores[1], "2026-11-17T12:30:00.000Z")] == ["i-2"]
+    assert found["bac-01", "i-0", "notify_surveillance"] == ["2026-11-17T12:00:01.100Z s, opened: 250 OK"]
+    assert [incident for _, incident, _ in sent_about(stores[1], "2026-11-17T12:30:00.000Z")] == ["i-2"]
     assert sent_about(stores[1], "2027") == {}
+
+
+@pytest.mark.parametrize("release", ["this", "earlier"])
+def test_what_was_sent_for_a_neighbour_is_not_sent_about_this_table(store_url: str, release: str) -> None:
+    """A neighbour publishes an incident with our id."""
+    with open_store(store_url) as store:
+        worker = Worker(store, Syslog(name="s", to=("surveillance",), severity="critical"))
+        worker.take(incident(step(to=["surveillance"]), table="bac-09"))
+        worker.send_all()
+        fate = worker.log()[-1][1]
+        if release == "earlier":
+            without = msgspec.json.encode({name: value for name, value in fate.items() if name != "table"})
+            edit(store_url, "UPDATE entries SET payload = ? WHERE log = ? AND kind = 'sent'", without, LOG)
+        assert fate["table"] == "bac-09"
+        [about] = sent_about(store, "2026-11-17T12:00:00.000Z")
+        assert about == ("bac-09", "i-1", "notify_surveillance")

@@ -84,6 +84,12 @@ def check(book: str, act: str, role: str, context: Mapping[str, object] = NO_FAC
     )  # fmt: skip
 
 
+def clause(book: str, act: str, context: Mapping[str, object] = NO_FACTS) -> str:
+    """Return the clause of an act by these facts, its first where they fit no rule; empty where the book has none."""
+    wanted, facts = _act(book, act), _facts(book, act, context)
+    return next((rule.clause for rule in wanted.rules if rule.fits(facts)), wanted.clause)
+
+
 def check_people(
     book: str,
     act: str,

@@ -40,6 +40,7 @@ from sabot_protocol.topics import (
     increment_topic,
     jackpot_topic,
     ledger_topic,
+    log_head_topic,
     recorded_topic,
     reply_topic,
     table_topic,
@@ -161,13 +162,21 @@ _OF_GATEWAYS: dict[str, tuple[str, Topic]] = {
         Topic(beat_topic("{site}", "{gateway}"), BeatMessage, "The beat of a gateway with a name.", qos=0),
     ),
 }
+_OF_LOGS: dict[str, tuple[str, Topic]] = {
+    name: ("ledger", Topic(log_head_topic("{site}", log), LedgerMessage, summary, retained=True))
+    for name, log, summary in (
+        ("log_head", "{log}", "The head of a log of the floor's store, signed with its `head_key`. Keep it."),
+        ("jackpot_log_head", "jackpot/{jackpot}", "The head of the log of a jackpot. Keep it."),
+    )
+}
+_MORE = _OF_GATEWAYS | _OF_LOGS
 _MQTT = {"bindingVersion": "0.2.0"}
 _PARAMETER = re.compile(r"{(\w+)}")
 
 
 def schema_of(topic: str) -> str | None:
     """Return the name of the schema for a message on this topic; None if no such topic is published."""
-    for name, known in [*_OF_GATEWAYS.values(), *TOPICS.items()]:
+    for name, known in [*_MORE.values(), *TOPICS.items()]:
         if re.fullmatch(_PARAMETER.sub("[^/]+", known.address), topic):
             return name
     return None
@@ -195,7 +204,7 @@ def strict(part: Any) -> Any:
 
 def asyncapi() -> Json:
     """Return the AsyncAPI 3.0.0 document of what the gateways and the floor service publish."""
-    channels = _OF_GATEWAYS | {name: (name, topic) for name, topic in TOPICS.items()}
+    channels = _MORE | {name: (name, topic) for name, topic in TOPICS.items()}
     payloads, types = msgspec.json.schema_components(ALL_PAYLOADS.values(), ref_template="#/components/schemas/{name}")
     return {
         "asyncapi": "3.0.0",
@@ -247,6 +256,7 @@ def _parameters() -> Json:
         "site": {"description": "The casino, as `site` in the gateway's config.", "examples": ["sydney"]},
         "table": {"description": "The table, as `table.name` in the gateway's config.", "examples": ["bac-01"]},
         "gateway": {"description": "The gateway, as `gateway` in its config.", "examples": ["pit-1"]},
+        "log": {"description": "A log of the floor's store.", "examples": ["people"]},
         "jackpot": {"description": "The jackpot, as `id` in the file of jackpots.", "examples": ["lucky-tie"]},
     }
 

@@ -386,6 +386,11 @@ JackpotTopic = Literal["meter", "pending", "win", "fault"]
 JACKPOT_RETAINED: dict[JackpotTopic, bool] = {"meter": True, "pending": True, "win": False, "fault": False}
 
 
+def log_head_topic(site: str, log: str) -> str:
+    """Return the retained topic of the head of a log of the floor's store; `#` for all of them."""
+    return f"{ROOT}/{site}/jackpot/heads/{log}"
+
+
 def jackpot_topic(site: str, jackpot: str, name: JackpotTopic) -> str:
     """Return a topic of the floor service about a jackpot."""
     return f"{ROOT}/{site}/jackpot/{jackpot}/{name}"

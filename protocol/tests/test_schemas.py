@@ -215,6 +215,8 @@ def test_amounts_of_a_jackpot_are_whole_numbers(name: str, good: dict[str, Any],
         ("jackpot/lucky-tie/meter", "meter"),
         ("jackpot/lucky-tie/win", "win"),
         ("jackpot/lucky-tie", None),
+        ("jackpot/heads/people", "ledger"),
+        ("jackpot/heads/jackpot/lucky-tie", "ledger"),
         ("bac-01/jackpot/lucky-tie/meter", None),
     ],
 )
@@ -235,6 +237,8 @@ def test_the_asyncapi_document_names_every_topic_as_it_is_published() -> None:
         "sabot/v1/{site}/{table}/jackpot/{jackpot}",
         "sabot/v1/{site}/{table}/jackpot/{jackpot}/recorded",
         "sabot/v1/{site}/{table}/cmd",
+        "sabot/v1/{site}/jackpot/heads/{log}",
+        "sabot/v1/{site}/jackpot/heads/jackpot/{jackpot}",
         "sabot/v1/{site}/{table}/cmd/reply",
         *(f"sabot/v1/{{site}}/jackpot/{{jackpot}}/{name}" for name in JACKPOT_NAMES),
     }
@@ -243,7 +247,14 @@ def test_the_asyncapi_document_names_every_topic_as_it_is_published() -> None:
         for operation in ASYNCAPI["operations"].values()
         if operation["bindings"]["mqtt"]["retain"]
     }
-    of_gateways = {"gateway_status", "ledger", "named_gateway_status", "named_gateway_ledger"}
+    of_gateways = {
+        "gateway_status",
+        "ledger",
+        "named_gateway_status",
+        "named_gateway_ledger",
+        "log_head",
+        "jackpot_log_head",
+    }
     assert retained == {*of_gateways, "status", "shoe", "alarms", "open", "history", "hand", "meter", "pending"}
     unkept = {name for name, operation in ASYNCAPI["operations"].items() if operation["bindings"]["mqtt"]["qos"] == 0}
     assert unkept == {"say_beat", "say_named_gateway_beat"}

@@ -33,6 +33,7 @@ class Fate(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     occasion: str
     attempt: int
     say: str  # the receiver's answer, or the reason
+    table: str = ""
     alarm: str = ""
     incident: str = ""
     step: str = ""
@@ -148,6 +149,7 @@ def _entry(
         occasion=notice.occasion,
         attempt=attempt,
         say=say,
+        table=notice.table,
         alarm=notice.alarm,
         incident=notice.incident,
         step=notice.step,

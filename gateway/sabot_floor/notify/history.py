@@ -32,15 +32,22 @@ class Row(msgspec.Struct, kw_only=True, omit_defaults=True):
     until: str = ""
 
 
-def sent_about(store: Store, since: str) -> dict[tuple[str, str], list[str]]:
-    """Return what was sent about steps from a time on: by incident and step, each with time, channel and answer."""
-    found: dict[tuple[str, str], list[str]] = {}
+def sent_about(store: Store, since: str) -> dict[tuple[str, str, str], list[str]]:
+    """Return what was sent about steps from a time on: by table, incident and step; time, channel and answer.
+
+    An entry of an earlier release has no table: its notice has it.
+    """
+    found: dict[tuple[str, str, str], list[str]] = {}
+    tables: dict[str, str] = {}  # by notice
     for entry in store.entries(LOG, _last_before(store, since)):
-        if entry.kind == "sent":
+        if entry.kind == "decided":
+            tables[entry.id] = msgspec.json.decode(entry.payload, type=Notice).table
+        elif entry.kind == "sent":
             fate = msgspec.json.decode(entry.payload, type=Fate)
             if fate.incident and fate.to:
                 line = f"{entry.time} {fate.channel}, {fate.occasion}: {fate.say}"
-                found.setdefault((fate.incident, fate.step), []).append(line)
+                about = fate.table or tables.get(entry.id, ""), fate.incident, fate.step
+                found.setdefault(about, []).append(line)
     return found
 
 
@@ -72,7 +79,13 @@ def _changed(row: Row | None, entry: Stored) -> Row:
     fate = msgspec.json.decode(entry.payload, type=Fate)
     if row is None:  # decided before the entries that were read
         row = Row(id=entry.id, state="", changed="", channel=fate.channel, occasion=fate.occasion)
-        row.alarm, row.incident, row.step, row.to = fate.alarm, fate.incident, fate.step, fate.to
+        row.table, row.alarm, row.incident, row.step, row.to = (
+            fate.table,
+            fate.alarm,
+            fate.incident,
+            fate.step,
+            fate.to,
+        )
     row.state, row.changed, row.attempts, row.say = entry.kind, entry.time, fate.attempt, fate.say
     row.next, row.problem = fate.next, fate.problem
     return row

@@ -120,7 +120,7 @@ def notification_rows(store: Store, incidents: Sequence[Incident], now: str) -> 
                     by_role=step.by_role,
                     note=step.note,
                     incident=incident.incident,
-                    sent=sent.get((incident.incident, step.name), []),
+                    sent=sent.get((incident.table, incident.incident, step.name), []),
                 )
 
 

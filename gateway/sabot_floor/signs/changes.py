@@ -29,6 +29,7 @@ from sabot_floor.signs.start_time import StartTimeError, next_minute, start_time
 from sabot_floor.signs.state import Range, TableSigns, later, raises, too_early
 from sabot_floor.signs.verbs import ChangeSign
 
+_ANNOUNCED = {"closure": "close_table", "game": "change_game"}
 Allowed = Callable[[str, str, str, Mapping[str, object]], Verdict]  # book, act, role, facts
 
 
@@ -87,7 +88,32 @@ def _fields(asked: Asked, verdict: Verdict) -> dict[str, Any]:
     }
 
 
-def _verdict(asked: Asked, allowed: Allowed, act: str, **facts: bool) -> Verdict:
+def act_of(request: ChangeSign, signs: TableSigns, currency: str) -> tuple[str, dict[str, bool]]:
+    """Return the act that a change is by what applies now, with its facts; AmountError for an unreadable minimum."""
+    match request.change:
+        case "minimum" if signs.limits and raises(signs, _minimum_asked(request, signs.limits, currency)):
+            return "raise_minimum", {"notice_given": not request.keep_old}
+        case "close":
+            return "close_table", {"notice_given": True}
+        case "game" if request.players_agree:
+            return "change_game", {"players_agree": True, "notice_given": False}
+        case "game":
+            return "change_game", {"notice_given": True}
+        case "personal":
+            return "personal_limits", {}
+        case "restrict":
+            return "restrict_side_wagers", {"super_six": request.wager == "super_six"}
+        case "cancel" if request.what != "minimum":
+            return _ANNOUNCED[request.what], {"notice_given": True}
+    return "alter_limits", {}
+
+
+def _minimum_asked(request: ChangeSign, limits: Range, currency: str) -> int:
+    return minor_units(request.minimum, currency) if request.minimum else limits.minimum
+
+
+def _verdict(asked: Asked, signs: TableSigns, allowed: Allowed) -> Verdict:
+    act, facts = act_of(asked.request, signs, asked.limits.currency)
     return allowed(asked.rulebook, act, asked.role, facts)
 
 
@@ -114,28 +140,28 @@ def _minimum(asked: Asked, signs: TableSigns, allowed: Allowed) -> Made:
     request, currency = asked.request, asked.limits.currency
     if signs.limits is None:
         raise _RefusedError("the table has no limits; write minimum and maximum in [[table]] of the floor's config")
-    minimum = minor_units(request.minimum, currency) if request.minimum else signs.limits.minimum
+    minimum = _minimum_asked(request, signs.limits, currency)
     maximum = minor_units(request.maximum, currency) if request.maximum else signs.limits.maximum
     text = f"minimum {written(minimum, currency)}, maximum {written(maximum, currency)}"
     if not 0 < minimum <= maximum:
         raise _RefusedError(f"{text}: the minimum must be above 0 and not above the maximum")
     higher = raises(signs, minimum)
     if request.keep_old:
-        return _two_minimums(asked, allowed, Range(minimum, maximum), text, higher=higher)
+        return _two_minimums(asked, signs, allowed, Range(minimum, maximum), text, higher=higher)
     rule = rules.to_raise(asked.rulebook) if higher else NoticeRule()
-    fields = _fields(asked, _verdict(asked, allowed, "raise_minimum" if higher else "alter_limits", notice_given=True))
+    fields = _fields(asked, _verdict(asked, signs, allowed))
     starts = _starts(asked, rule)
     entry = LimitsSet(**fields, starts=starts, notice_s=rule.seconds, minimum=minimum, maximum=maximum)
     return Made(entry, f"{text} from {_when(asked, starts)}{_by_rule(rule)}")
 
 
-def _two_minimums(asked: Asked, allowed: Allowed, limits: Range, text: str, *, higher: bool) -> Made:
+def _two_minimums(asked: Asked, signs: TableSigns, allowed: Allowed, limits: Range, text: str, *, higher: bool) -> Made:
     """Raise the minimum at once for new players (6.7.1, 6.6.1)."""
     if not higher:
         raise _RefusedError("the minimum is not higher than before, so nobody needs the old one")
     if asked.request.at:
         raise _RefusedError("with the old minimum for players at the table it begins now; leave out the time")
-    fields = _fields(asked, _verdict(asked, allowed, "raise_minimum", notice_given=False))
+    fields = _fields(asked, _verdict(asked, signs, allowed))
     entry = LimitsSet(
         **fields, starts=asked.time, notice_s=0, minimum=limits.minimum, maximum=limits.maximum, keeps_old=True
     )
@@ -149,13 +175,13 @@ def _by_rule(rule: NoticeRule) -> str:
 def _one_minimum(asked: Asked, signs: TableSigns, allowed: Allowed) -> Made:
     if signs.old is None:
         raise _RefusedError("the table has one minimum")
-    fields = _fields(asked, _verdict(asked, allowed, "alter_limits"))
+    fields = _fields(asked, _verdict(asked, signs, allowed))
     return Made(OldEnded(**fields), "no player has the old limits any more")
 
 
 def _close(asked: Asked, signs: TableSigns, allowed: Allowed) -> Made:
     rule = rules.to_close(asked.rulebook)
-    fields = _fields(asked, _verdict(asked, allowed, "close_table", notice_given=True))
+    fields = _fields(asked, _verdict(asked, signs, allowed))
     if rule.coups:
         if asked.request.at:
             raise _RefusedError(f"the notice is {rule.coups} coups ({rule.clause}): leave out the time")
@@ -175,8 +201,7 @@ def _game(asked: Asked, signs: TableSigns, allowed: Allowed) -> Made:
         raise _RefusedError(f"{asked.rulebook} has no game {request.game!r:.40}; there are {', '.join(games)}")
     if games[request.game].tournament_clause:
         raise _RefusedError(f"{request.game} is only for tournaments ({games[request.game].tournament_clause})")
-    facts = {"players_agree": True, "notice_given": False} if request.players_agree else {"notice_given": True}
-    fields = _fields(asked, _verdict(asked, allowed, "change_game", **facts))
+    fields = _fields(asked, _verdict(asked, signs, allowed))
     rule = NoticeRule() if request.players_agree else rules.to_change_game(asked.rulebook)
     starts = _starts(asked, rule)
     entry = GameSet(
@@ -190,7 +215,7 @@ def _personal(asked: Asked, signs: TableSigns, allowed: Allowed) -> Made:
     request, currency, place = asked.request, asked.limits.currency, plain(asked.request.place)
     if not place:
         raise _RefusedError("name the place of the player, such as 3")
-    fields = _fields(asked, _verdict(asked, allowed, "personal_limits"))
+    fields = _fields(asked, _verdict(asked, signs, allowed))
     if request.end:
         return Made(PersonalEnded(**fields, place=place), f"place {place} has the limits of the table")
     minimum, maximum = minor_units(request.minimum, currency), minor_units(request.maximum, currency)
@@ -206,8 +231,7 @@ def _restrict(asked: Asked, signs: TableSigns, allowed: Allowed) -> Made:
     sided = {name for name in (f"{request.wager}_player", f"{request.wager}_banker") if name in known}
     if request.wager not in known and not sided:
         raise _RefusedError(f"{asked.rulebook} has no wager {request.wager!r:.40}")
-    super_six = request.wager == "super_six"
-    verdict = _verdict(asked, allowed, "restrict_side_wagers", super_six=super_six)
+    verdict = _verdict(asked, signs, allowed)
     fields = _fields(asked, verdict)
     if not request.end and verdict.notify and not plain(request.notified):
         raise _RefusedError("surveillance is notified before: name the person who was notified")
@@ -217,8 +241,7 @@ def _restrict(asked: Asked, signs: TableSigns, allowed: Allowed) -> Made:
 
 
 def _cancel(asked: Asked, signs: TableSigns, allowed: Allowed) -> Made:
-    act = {"minimum": "alter_limits", "closure": "close_table", "game": "change_game"}[asked.request.what]
-    fields = _fields(asked, _verdict(asked, allowed, act, **({} if act == "alter_limits" else {"notice_given": True})))
+    fields = _fields(asked, _verdict(asked, signs, allowed))
     return Made(Cancelled(**fields, what=asked.request.what), f"the {asked.request.what} announced is cancelled")
 
 

@@ -13,8 +13,9 @@ from sabot_protocol.topics import StatusMessage
 
 from sabot_floor.config import Config
 from sabot_floor.people.state import Person
+from sabot_floor.signs.amounts import AmountError
 from sabot_floor.signs.board import SignBoard
-from sabot_floor.signs.changes import Asked, Refused, make
+from sabot_floor.signs.changes import Asked, Refused, act_of, make
 from sabot_floor.signs.entries import Configured, Entry
 from sabot_floor.signs.limits import TableLimits
 from sabot_floor.signs.log import SignLog
@@ -78,6 +79,20 @@ class SignDesk:
             if status and status.setup and status.rulebook in rulebooks.ids():
                 found[table] = (status.rulebook, status.setup)
         return list(scale_problems(found))
+
+    def attempted(self, request: ChangeSign, at: Moment) -> tuple[str, str]:
+        """Return act and clause of a change; empty texts where the table or what it asks for is not known."""
+        status = self._status(request.table)
+        book = status.rulebook if status else None
+        if book is None or book not in rulebooks.ids():
+            return "", ""
+        limits = self.board.limits.get(request.table) or TableLimits(request.table)
+        signs = self.board.tables.get(request.table, NO_SIGNS).at(at.time)
+        try:
+            act, facts = act_of(request, signs, limits.currency)
+        except AmountError:
+            return "", ""
+        return act, authority.clause(book, act, facts)
 
     def act(self, request: ChangeSign, person: Person, account: str, at: Moment) -> Answer:
         """Change a sign for a person who has logged in; nothing has changed unless the answer is positive."""

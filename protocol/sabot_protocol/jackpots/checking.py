@@ -15,6 +15,7 @@ from sabot_protocol.rulebooks.model import JackpotRules
 from sabot_protocol.wagers.table import Settings, Table
 
 MOST_JACKPOTS = 200
+_RESERVED = {"jackpot": "a table", "heads": "the logs of the floor"}
 _MOST_TITLE, _MOST_SIGN = 60, 1000  # characters
 
 
@@ -74,8 +75,9 @@ def _amount_problems(parameters: Parameters) -> Iterator[str]:
 
 
 def _text_problems(parameters: Parameters) -> Iterator[str]:
-    if parameters.id == "jackpot":
-        yield "id = jackpot: reserved, for its topics would look like those of a table; write another"
+    if parameters.id in _RESERVED:
+        of = _RESERVED[parameters.id]
+        yield f"id = {parameters.id}: reserved, for its topics would look like those of {of}; write another"
     if not 0 < len(parameters.title) <= _MOST_TITLE:
         yield f"title: {len(parameters.title)} characters; write 1 to {_MOST_TITLE}"
     if len(parameters.sign) > _MOST_SIGN:

@@ -4,12 +4,12 @@ from pathlib import Path
 from typing import Any
 
 from sabot_floor import config as configs
-from sabot_floor.heads import compare, topic
+from sabot_floor.heads import compare
 from sabot_gateway.ledger import LedgerError
 from sabot_gateway.ledger.heads import load
 from sabot_protocol.service.broker import Broker, BrokerUrlError, LoginError
 from sabot_protocol.service.secret_file import SecretError, read_key
-from sabot_protocol.topics import LedgerMessage
+from sabot_protocol.topics import LedgerMessage, log_head_topic
 
 from sabot_tools.stand.daemon import fail
 from sabot_tools.text.ledger_heads import retained
@@ -27,7 +27,7 @@ def _at_broker(path: Path) -> list[LedgerMessage]:
     config, problems = configs.read(path)
     if config is None:
         raise LedgerError(f"{path}: {problems[0]}")
-    return retained(Broker.from_url(config.broker), config.login, [topic(config.site, "#")])
+    return retained(Broker.from_url(config.broker), config.login, [log_head_topic(config.site, "#")])
 
 
 def verdict(
