@@ -4,11 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from sabot_protocol import rulebooks
-
 from sabot_sim.angel_eye.dealer import LOOK_AGAIN_S, AngelEyeDealer
 from sabot_sim.angel_eye.mishaps import MISHAPS
 from sabot_sim.dealing.trouble_order import Trouble, TroubleOrder
+from sabot_sim.dealing.troubled_dealer import people_decide
 
 # By the name of the mishap: what happens, in words.
 TROUBLES: Final = {
@@ -59,5 +58,5 @@ class TroubledAngelEyeDealer(AngelEyeDealer):
 
 def possible(book: str) -> tuple[str, ...]:
     """Return the troubles that people can settle by this rulebook."""
-    decides = rulebooks.load(book).switch["discrepancy_rule"].value != "silent"
+    decides = people_decide(book)
     return tuple(name for name in TROUBLES if decides or name not in DISPUTED)

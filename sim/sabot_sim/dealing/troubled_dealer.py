@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from sabot_protocol import rulebooks
+from sabot_protocol import authority
+from sabot_protocol.command_acts import ACTS
 
 from sabot_sim.dealing.dealer import LAMP_FAULT, LAMP_WAITING, LAMPS_RESULT, LOCK, LOOK_AGAIN_US
 from sabot_sim.dealing.patient_dealer import PatientDealer
@@ -106,5 +107,10 @@ _NO_RULE: Final = ("wrong_button",)  # needs a clause by which people decide
 
 def possible(book: str) -> tuple[str, ...]:
     """Return the troubles that people can settle by this rulebook."""
-    decides = rulebooks.load(book).switch["discrepancy_rule"].value != "silent"
+    decides = people_decide(book)
     return tuple(name for name in TROUBLES if decides or name not in _NO_RULE)
+
+
+def people_decide(book: str) -> bool:
+    """Return True if the book has a rule by which people decide a disputed coup."""
+    return not authority.load(book).act[ACTS["decide"]].silent

@@ -13,6 +13,8 @@ from sabot_tools.stand.ports import HOST, free_port
 
 # What a killed subscriber had not acknowledged comes again after ack_wait (30 s by default), behind newer messages.
 _ACK_WAIT_S = 2
+CHILD = "broker"
+_CONFIG_FILE = "nats.conf"
 _CONFIG = """\
 server_name: sabot
 listen: "127.0.0.1:-1"
@@ -58,10 +60,14 @@ def start(children: Children, work_dir: Path, port: int, ack_wait_s: int = _ACK_
     """Start nats-server with MQTT on this port; 0 chooses a free one."""
     other = f"make demo PORT={port + 1}, or use the broker that runs there: make demo BROKER=mqtt://{HOST}:{port}"
     port = usable_port(port, other)
-    config = work_dir / "nats.conf"
-    config.write_text(_CONFIG.format(store=work_dir / "jetstream", port=port, ack_wait_s=ack_wait_s))
-    children.start("broker", [nats_server(), "-c", str(config)])
+    (work_dir / _CONFIG_FILE).write_text(_CONFIG.format(store=work_dir / "jetstream", port=port, ack_wait_s=ack_wait_s))
+    run(children, work_dir)
     return Broker(HOST, port)
+
+
+def run(children: Children, work_dir: Path) -> None:
+    """Start nats-server with the config that is there: on the same port, with what it keeps."""
+    children.start(CHILD, [nats_server(), "-c", str(work_dir / _CONFIG_FILE)])
 
 
 class LocalBroker:
@@ -86,9 +92,9 @@ class LocalBroker:
 
     def kill(self) -> None:
         """Kill it, when nobody needs what it keeps: SIGTERM takes it seconds."""
-        self._children.kill("broker")
+        self._children.kill(CHILD)
         self.up = False
 
     def pid(self) -> int:
         """Return its process id while it runs."""
-        return self._children.pid("broker")
+        return self._children.pid(CHILD)

@@ -5,6 +5,7 @@ import ctypes
 import signal
 import subprocess
 import sys
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -74,9 +75,11 @@ class Children:
                 return child
         return None
 
-    def check(self) -> None:
-        """Raise DeadChildError if a child has ended by itself."""
+    def check(self, but: Collection[str] = ()) -> None:
+        """Raise DeadChildError if a child, but none of these, has ended by itself."""
         for child in self._running:
+            if child.name in but:
+                continue
             status = child.process.poll()
             if status is not None:
                 raise DeadChildError(

@@ -17,7 +17,7 @@ from sabot_sim.angel_eye import troubled_dealer as angel_eye
 from sabot_sim.angel_eye.dealer import AngelEyeDealer
 from sabot_sim.angel_eye.troubled_dealer import TroubledAngelEyeDealer
 from sabot_sim.dealing.dealer import Dealer
-from sabot_sim.dealing.troubled_dealer import TROUBLES, Trouble, TroubledDealer
+from sabot_sim.dealing.troubled_dealer import TROUBLES, Trouble, TroubledDealer, people_decide
 
 from sabot_tools.stand.demo_people import DEALER_PERSON, MANAGER_PERSON, SUPERVISOR_PERSON, DemoPerson
 
@@ -90,7 +90,7 @@ def next_ask(case: Case, book: str, fault: str | None, alarms: list[AlarmMessage
         return Ask("key-card", {"card": case.trouble.card, "flags": flags}, two_people=_two_people(book))
     if fault in ERRORS.values():
         return Ask("clear-error", {"card": "keep"} if fault == "overdraw" else {})
-    if _DISPUTED in by_name and (by_name[_DISPUTED].clause or _decides(book)):
+    if _DISPUTED in by_name and (by_name[_DISPUTED].clause or people_decide(book)):
         alarm = by_name[_DISPUTED]
         verdict = "confirmed" if case.trouble.name in _STANDS else "void"
         clause = (
@@ -103,11 +103,6 @@ def next_ask(case: Case, book: str, fault: str | None, alarms: list[AlarmMessage
     if _AWAITING in by_name:
         return Ask("authorise", {"times": 1}, by_name[_AWAITING].clause)
     return Ask("ack-alarm", {"alarm": "all"}) if _unseen(alarms) else None
-
-
-def _decides(book: str) -> bool:
-    """Return True if the book has a rule by which people decide a disputed coup."""
-    return rulebooks.load(book).switch["discrepancy_rule"].value != "silent"
 
 
 def _two_people(book: str) -> bool:
@@ -176,7 +171,7 @@ class TroubleDesk:
         """Open a case for what followed from a trouble that is settled."""
         if _AWAITING in alarms:
             self._open(table, Trouble(_AWAITING), "the next coup needs a supervisor's authorisation", now_s)
-        elif _DISPUTED in alarms and isinstance(dealer, AngelEyeDealer) and _decides(self._books[table]):
+        elif _DISPUTED in alarms and isinstance(dealer, AngelEyeDealer) and people_decide(self._books[table]):
             self._open(table, Trouble(_DISPUTED), "a coup is disputed: the shoe did not report all of it", now_s)
 
     def _began(self, table: str, trouble: Trouble, now_s: float) -> None:
@@ -198,7 +193,7 @@ class TroubleDesk:
 
     def _follow(self, table: str, case: Case, now_s: float, people_ready: bool) -> None:
         alarms, fault = self._alarms.get(table, []), self._faults.get(table)
-        stops = (_AWAITING, _DISPUTED) if _decides(self._books[table]) else (_AWAITING,)
+        stops = (_AWAITING, _DISPUTED) if people_decide(self._books[table]) else (_AWAITING,)
         waits, unseen = any(alarm.name in stops for alarm in alarms), _unseen(alarms)
         new = any(alarm.alarm not in case.before for alarm in alarms)
         case.note(now_s, alarmed=new, faulty=fault is not None, waits=waits)

@@ -70,7 +70,7 @@ class SitePlan:
     kind: str = "sabot"  # of the shoes
     kinds: tuple[str, ...] = ()  # one for each table; empty: `kind` at all of them
     angel_eye: AngelEyePlan = field(default_factory=AngelEyePlan)
-    attended: bool = False  # people act at any time: dealers wait for them, and a daemon that ends is started again
+    attended: bool = False  # people act at any time: dealers wait for them, and what ends is started again
 
     def table_names(self) -> list[str]:
         """Return the names of the tables: bac-01, bac-02 and so on."""
@@ -230,7 +230,7 @@ class LocalSite:
             self._on_message,
             self._selector,
             login=self.plan.login,
-            lasting=self.plan.lasting,
+            lasting=self.plan.lasting or (self.plan.attended and not self.plan.broker_url),
         )
         give_up_s = time.monotonic() + _BROKER_WITHIN_S
         while not self._subscriber.ready:
@@ -268,14 +268,16 @@ class LocalSite:
         """Receive messages; the dealers do nothing."""
         if self.plan.attended:
             self._start_again()
-        self.children.check()
+        self.children.check(self._restarts.names(time.monotonic()) if self.plan.attended else ())
         self._selector.select(timeout_s)
         self._subscriber.step(time.monotonic())
 
     def _start_again(self) -> None:
-        """Start a daemon again that has ended by itself, as systemd does, unless it ends again and again."""
+        """Start again what has ended by itself, as systemd does, unless it ends again and again."""
         found = self._restarts.take(self.children, time.monotonic())
-        if found == "gateway":
+        if found == broker.CHILD:
+            broker.run(self.children, self.plan.work_dir)
+        elif found == "gateway":
             self.start_gateway()
         elif found == "floor" and self.floor:
             self.floor.run(self.children)

@@ -1,11 +1,12 @@
-"""Daemons of a local site that have ended by themselves: which one to start again, and when to give up."""
+"""Daemons and broker of a local site that have ended by themselves: which one to start again, and when to give up."""
 
 from dataclasses import dataclass, field
 from typing import Final
 
+from sabot_tools.stand import broker
 from sabot_tools.stand.children import Children
 
-_DAEMONS: Final = ("gateway", "floor")
+_DAEMONS: Final = (broker.CHILD, "gateway", "floor")
 _MOST: Final = 5  # within _WITHIN_S: then it is left to Children.check, which names it
 _WITHIN_S: Final = 60.0
 
@@ -17,10 +18,13 @@ class Restarts:
     news: list[str] = field(default_factory=list)
     _times_s: dict[str, list[float]] = field(default_factory=dict)
 
+    def names(self, now_s: float) -> list[str]:
+        """Return what is started again when it ends: it has not ended again and again."""
+        return [name for name in _DAEMONS if len(self._recent(name, now_s)) < _MOST]
+
     def take(self, children: Children, now_s: float) -> str:
         """Return the name of a daemon that must be started again; empty if there is none."""
-        names = [name for name in _DAEMONS if len(self._recent(name, now_s)) < _MOST]
-        child = children.take_dead(*names)
+        child = children.take_dead(*self.names(now_s))
         if child is None:
             return ""
         self._times_s[child.name] = [*self._recent(child.name, now_s), now_s]
