@@ -35,7 +35,9 @@ class LiveSite:
             known = table.dealer
             assert isinstance(table, SimTable)
             assert isinstance(known, Dealer)
-            table.dealer = TroubledDealer(known.deck, known.card_set, known.rng, troubles=(trouble,))
+            table.dealer = TroubledDealer(
+                known.deck, known.card_set, known.rng, enters_result=known.enters_result, troubles=(trouble,)
+            )
         assert self.site.floor is not None
         self.url = f"http://127.0.0.1:{self.site.floor.web_port}"
         self._thread = threading.Thread(target=self._deal, name="dealers", daemon=True)
