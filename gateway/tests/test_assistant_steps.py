@@ -8,7 +8,7 @@ from sabot_protocol import irregularities
 from sabot_protocol.assistant import FIELDS, HandState, Step, assist
 from sabot_protocol.irregularities import CASES
 
-FILLED = {"card": "8H", "patron": "C. Player"}
+FILLED = {"card": "8H", "patron": "C. Player", "winner": "tie"}
 STATES = (
     HandState("bets", "3/17", awaiting=True, first_coup_complete=True),
     HandState("dealing", "3/17", 2, fault="card", reported=frozenset(CASES)),

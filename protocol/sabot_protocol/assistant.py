@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from sabot_protocol import authority, command_acts, incidents, irregularities, rulebooks
+from sabot_protocol import authority, command_acts, command_clauses, incidents, irregularities, rulebooks
 from sabot_protocol.incidents import Opener
 from sabot_protocol.irregularities import CASES, Advice
 
@@ -23,8 +23,9 @@ GROUPS: Final[dict[str, tuple[str, ...]]] = {
     "shuffle": ("burn_missed", "cut_missed", "not_shuffled_after_cutting_card"),
     "no_wagers": ("unauthorised_coup",),
 }
-FIELDS: Final = ("card", "patron", "clause")  # what a person fills in
+FIELDS: Final = ("card", "patron", "winner", "clause")  # what a person fills in
 _OPEN = ("burning", "bets", "dealing", "complete")  # phases with an open shoe
+_OF_THE_CASE = ("irregularity", "this-no-bet")  # what the case asks for, under its clause
 _CLEARABLE = ("card", "decision", "lid", "composition", "program")
 _REASONS: Final = {  # of a void, by case; else it is a misdeal
     "insufficient_cards": "short_shoe",
@@ -90,7 +91,7 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     verb: str
     args: dict[str, Any] = {}
     clause: str = ""
-    fields: tuple[str, ...] = ()  # that the person fills in: `card` and `patron` are arguments, `clause` is the clause
+    fields: tuple[str, ...] = ()  # that the person fills in: `clause` is the clause, the others are arguments
     first: str = ""  # a verb without arguments that must be given before it, by the same people
     alone: bool
     second: str = ""  # id of the lowest role of the other person who must approve; empty if none
@@ -142,7 +143,7 @@ def _granted(
         found = command_acts.grant(book, act, role)
         if found is None:
             continue
-        clause = advice.clause or _clause_of(book, act)
+        clause = _clause(book, wish.verb, act, advice)
         asked = () if clause or wish.verb not in ("void", "decide", "this-no-bet", "export-coup") else ("clause",)
         yield Step(
             name=wish.name,
@@ -157,8 +158,15 @@ def _granted(
         )
 
 
-def _clause_of(book: str, act: str) -> str:
+def _clause(book: str, verb: str, act: str, advice: Advice) -> str:
+    """Return the clause of the case where it is about this step, else that of the step's act."""
+    if command_clauses.split(advice.clause) and (verb in _OF_THE_CASE or _is_about(book, advice.clause, act)):
+        return advice.clause
     return authority.load(book).act[act].clause if act else ""
+
+
+def _is_about(book: str, clause: str, act: str) -> bool:
+    return not command_clauses.foreign(book, clause, command_clauses.of_act(book, act))
 
 
 def _wishes(book: str, advice: Advice, case: str, facts: Mapping[str, bool], state: HandState) -> Iterator[_Wish]:
@@ -168,7 +176,8 @@ def _wishes(book: str, advice: Advice, case: str, facts: Mapping[str, bool], sta
         act = command_acts.act_of_report(book, case, facts, state.cards)
         yield _Wish("report", "irregularity", {"case": case, "facts": dict(facts)}, act)
     if state.phase == "complete" and not state.disputed and not state.fault and advice.code in _CONFIRMED:
-        yield _Wish("confirm", "confirm", {"coup": state.coup})
+        first = rulebooks.load(book).switch["result_before_confirm"].value
+        yield _Wish("confirm", "confirm", {"coup": state.coup}, fields=("winner",) if first else ())
     if state.awaiting or _needs_authorisation(book, advice.code, case, state):
         yield _Wish("authorise", "authorise", {"times": 1})
     if incidents.kind_of(book, Opener(verb="dispute")):

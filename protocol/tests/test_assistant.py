@@ -202,6 +202,26 @@ def test_a_step_has_all_that_the_command_needs() -> None:
     assert (no_rule.verb, no_rule.args["reason"], no_rule.fields) == ("void", "wrong_shoe", ("clause",))
 
 
+@pytest.mark.parametrize(
+    ("book", "role", "fields", "clause"),
+    [
+        ("star-rapid", "dealer", ("winner",), "7.5, 7.7.4.9, 7.7.4.10, 8.1"),
+        ("star-baccarat", "casino_supervisor", (), "12.11"),
+    ],
+)
+def test_the_result_is_asked_for_with_confirm_where_the_book_wants_it_first(
+    book: str, role: str, fields: tuple[str, ...], clause: str
+) -> None:
+    found = assist(book, "missing_or_foreign_card", {}, COMPLETE, role).steps
+    assert [(step.fields, step.clause) for step in found if step.verb == "confirm"] == [(fields, clause)]
+
+
+def test_a_void_has_the_clause_of_the_void_where_the_case_is_reconstructed() -> None:
+    state = DEALING._replace(reported=frozenset({"wrong_area"}))
+    found = assist("star-baccarat", "wrong_area", {}, state, "casino_supervisor").steps
+    assert [step.clause for step in found if step.verb == "void"] == ["12.1.2"]  # P-39; the case has 12.1.1
+
+
 def test_a_complete_coup_stands_when_a_foreign_card_is_found() -> None:
     answer = assist("star-baccarat", "missing_or_foreign_card", {}, COMPLETE, "casino_supervisor")
     assert answer.say.startswith("No coup is void; every complete coup stands.")
