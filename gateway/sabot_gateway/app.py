@@ -256,8 +256,9 @@ class App:
     def _tend(self, table: TableSession, at: Moment) -> None:
         """Write to the shoe and report what has changed; read older disputes where there is room for them again."""
         self._lines.tend(table, at)
-        if not self._lines.paused:  # what is not read proves nothing
-            self._own.match_state(table, UNIT_TWICE, self._builder.units.say_twice(table.name), at)
+        say = None if self._lines.paused else self._builder.units.say_twice(table.name, at.now_s)
+        if say is not None:  # what is not read proves nothing
+            self._own.match_state(table, UNIT_TWICE, say, at)
         table.due_s = at.now_s + table.link.rest_s(at.now_s)
         if table.verifier.disputes.can_take_older() and not self._hold.active and self._group_commit.idle():
             table.find_disputes(self._ledger)

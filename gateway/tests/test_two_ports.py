@@ -68,8 +68,18 @@ def test_the_alarm_of_one_id_at_two_tables_ends_when_one_of_them_is_gone(opened:
     floor.run(2)
     assert [named(floor, table) for table in (1, 2)] == [["unit_id_twice"]] * 2
     shoes[gone].answers = False
-    floor.run(10)
+    floor.run(15)
     assert [named(floor, table) for table in (1, 2)] == [[], []]
+
+
+def test_a_restart_does_not_end_the_alarm_of_one_id_at_two_tables(opened: Open) -> None:
+    floor = opened(LogShoe(), LogShoe())
+    floor.run(6)
+    floor.restart()
+    floor.run(8)
+    raised = [entry.payload for entry in floor.entries() if entry.topic == "alarm"]
+    assert [b'"cleared"' in payload for payload in raised] == [False, False]
+    assert [named(floor, table) for table in (1, 2)] == [["unit_id_twice"]] * 2
 
 
 def test_a_shoe_that_is_carried_to_another_port_raises_no_alarm(opened: Open) -> None:

@@ -6,6 +6,7 @@ from sabot_gateway.shoe import refusals
 from sabot_gateway.table_session import TableSession
 
 _BOTH_S = 2.0  # what a shoe had sent before it was carried to another port has been read by then
+_OVER_S = 5.0  # after a start, both shoes have answered by then
 _Refused = tuple[str, str, float]  # unit, the table that serves it, when it was first refused
 
 
@@ -15,6 +16,7 @@ class Units:
     def __init__(self, tables: Mapping[str, TableSession]) -> None:
         self._tables = tables
         self._refused: dict[str, _Refused] = {}  # by table
+        self._single_s: dict[str, float] = {}  # by table: since when its unit id answers nowhere else
 
     def claim(self, table: str, unit: str, authenticated: bool, now_s: float) -> str | None:
         """Return why a shoe that sends HELLO at a table is not served there, or None."""
@@ -35,8 +37,15 @@ class Units:
         if self._refused.get(table, ("", ""))[:2] != (unit, other):
             self._refused[table] = unit, other, now_s
 
-    def say_twice(self, table: str) -> str:
-        """Return that the unit id at a table answers at another one too; empty if it does not."""
+    def say_twice(self, table: str, now_s: float) -> str | None:
+        """Return that the unit id at a table answers at another one too; empty once it does not, None until then."""
+        say = self._twice(table)
+        if say:
+            self._single_s.pop(table, None)
+            return say
+        return "" if now_s - self._single_s.setdefault(table, now_s) >= _OVER_S else None
+
+    def _twice(self, table: str) -> str:
         for second, refused in list(self._refused.items()):
             if not self._is_refused(second, refused):
                 del self._refused[second]
