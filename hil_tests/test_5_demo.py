@@ -114,7 +114,7 @@ def test_a_lucky_tie_goes_through_to_a_confirmed_pay_out(demos: list[Demo], tmp_
         "jackpot  recorded by dealer A. Novak, with stakes of 10.00 and 30.00 on tie",
         "jackpot  pending: value 10,000.50, rounded up 10,001.00, 100 %: prize 10,001.00",
         "jackpot  shares: 2,500.25 + 7,500.75 (in proportion to the stakes)",
-        "jackpot  paid AUD 10,001.00, confirmed by R. Chen, TG Area Manager; Casino Manager notified",
+        "jackpot  paid AUD 10,001.00, confirmed by R. Chen, TG Area Manager; E. Walsh notified",
         "meter    AUD 10,000.00 (-0.50)",
         "meter    AUD 10,000.25 (+0.25)",
         "jackpot  base 20,000.50 + in 0.75 = display 10,000.25 + wins 10,001.00: balanced, hits 1",
@@ -132,7 +132,7 @@ def test_it_opens_the_door(demos: list[Demo], tmp_path: Path) -> None:
     head = demo.wait_for_coup()
     wall = re.match(r"wall +(http://127\.0\.0\.1:\d+/wall) ", head)
     assert wall is not None
-    assert re.findall(r"^log in +(\w+) +PIN \d{6} ", head, re.M) == ["dealer", "supervisor", "manager"]
+    assert re.findall(r"^log in +(\w+) +PIN \d{6} ", head, re.M) == ["dealer", "supervisor", "manager", "head"]
     give_up_s = time.monotonic() + PATIENCE_S
     while not answers(wall[1]):
         assert time.monotonic() < give_up_s

@@ -7,7 +7,8 @@ from desk_bench import DISPUTED, DeskBench
 from floor_commands_bench import CommandBench, signed
 from sabot_gateway.verify import Verifier
 from sabot_gateway.verify.deciders import Decider
-from shoe_events import event
+from sabot_protocol import rulebooks
+from shoe_events import PROFILE, event
 from verified_log import Log
 
 _NOT = "may not do this"
@@ -175,3 +176,32 @@ def test_the_winner_of_the_cards_needs_no_reason() -> None:
     bench.table.dispute()
     assert _decide(bench, winner="player").startswith("Coup 1/1 is confirmed")
     assert bench.table.verifier.alarms.named("decided_by_word") == []
+
+
+# What a book permits has its clause, though no act of people has it
+
+
+@pytest.mark.parametrize(
+    ("book", "verb", "clause", "belongs"),
+    [
+        ("crown-baccarat", "burn-card", "7.2.2(b)", True),  # before each coup
+        ("crown-baccarat", "burn-card", "7.1.5(a)", False),
+        ("crown-baccarat", "card-returned", "7.1.5(a)", True),  # to the front of the shoe
+        ("crown-baccarat", "card-returned", "7.2.2(b)", False),
+        ("star-baccarat", "burn-card", "4.7", True),
+        ("nz-baccarat", "card-returned", "7.7", False),
+    ],
+)
+def test_a_permission_of_the_book_is_a_clause_of_what_it_permits(
+    book: str, verb: str, clause: str, belongs: bool
+) -> None:
+    bench = DeskBench()
+    bench.table.verifier = Verifier("bac-01", rulebooks.load(book), PROFILE)
+    bench.table.serve()
+    assert ("is not about this" in _refused(bench, verb, clause)) is not belongs
+
+
+def _refused(bench: DeskBench, verb: str, clause: str) -> str:
+    """Return the answer to a request that is refused at once; empty if it goes to the shoe."""
+    bench.send(verb, clause=clause, args={})
+    return bench.answers.pop().say if bench.answers else ""

@@ -64,6 +64,11 @@ def of_switch(book: str, name: str) -> tuple[str, ...]:
     return split(rulebooks.load(book).switch[name].clause)
 
 
+def of_permission(book: str, name: str) -> tuple[str, ...]:
+    """Return the clauses of a switch, where it permits something."""
+    return of_switch(book, name) if rulebooks.load(book).switch[name].value else ()
+
+
 def of_report(book: str, report: str) -> tuple[str, ...]:
     """Return the clauses of a report or time limit."""
     return split(authority.load(book).report[report].clause)

@@ -49,7 +49,7 @@ def test_the_pins_are_accepted_and_printed() -> None:
 
 def test_people_are_added_as_sabot_users_does() -> None:
     found = list(requests(["star-baccarat", "star-baccarat"]))
-    assert [request.verb for request in found] == ["user-add", "user-pin", "user-own-pin", "user-role"] * 3
+    assert [request.verb for request in found] == ["user-add", "user-pin", "user-own-pin", "user-role"] * 4
     assert found[3].args == {"person": "dealer", "rulebook": "star-baccarat", "role": "dealer"}
 
 

@@ -11,7 +11,7 @@ from sabot_protocol.topics import Step
 from sabot_gateway.operator.requests import TableRequest
 from sabot_gateway.operator.table_view import TableView
 from sabot_gateway.operator.verbs import void_reasons
-from sabot_gateway.operator.verbs.card import BurnCard, KeyCard
+from sabot_gateway.operator.verbs.card import BurnCard, CardReturned, KeyCard
 from sabot_gateway.operator.verbs.coup import Decide, ThisNoBet, Void
 from sabot_gateway.operator.verbs.incident import AckAlarm, Irregularity
 from sabot_gateway.operator.verbs.settle import Dispute, Payment, RecordAct, StepDone, Withdraw
@@ -111,6 +111,10 @@ def _clauses_of(name: str, verb: TableVerb, table: TableView, book: str, act: st
             return (*own, *open_steps, *command_clauses.of_irregularities(book))
         case KeyCard(flags=flags) if flags.face_up or flags.exposed:
             return (*own, *command_clauses.of_face_up(book))
+        case BurnCard() if act == command_acts.ACTS["burn-card"]:
+            return (*own, *command_clauses.of_permission(book, "mid_shoe_burn"))
+        case CardReturned():
+            return (*own, *command_clauses.of_permission(book, "card_may_return_to_shoe"))
         case AckAlarm() | Decide():
             return (*own, *_of_alarms(table))
         case Dispute() | Payment():

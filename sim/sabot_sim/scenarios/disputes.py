@@ -41,7 +41,9 @@ def otherwise(s: Script) -> None:
     """Cards and points stay as they were read."""
     s.open()
     _disputed(s, FOUR, "banker")
-    s.command("decide", "12.13", coup=FIRST, verdict="confirmed", winner="banker")
+    s.command("decide", "12.13", coup=FIRST, verdict="confirmed", winner="banker")  # refused: the cards say Player
+    s.command("decide", "12.13", coup=FIRST, verdict="confirmed", winner="banker", reason="The KD is a 4D, seen by two")
+    s.alarms("decided_by_word")
     s.coups(PLAYER)
 
 
@@ -140,8 +142,9 @@ def refused(s: Script) -> None:
     s.command("decide", "12.13", coup=FIRST, verdict="confirmed", winner="house")
     s.command("burn-the-shoe")
     s.command("void", "12.13", coup="1/2", reason="misdeal", then="go_on")
+    s.command("void", "12.1.2", coup="1/2", reason="misdeal", then="go_on")
     s.command("decide", "12.13", coup=FIRST, verdict="confirmed")
     s.command("decide", "12.13", coup=FIRST, verdict="void")
-    s.command("void", "12.13", coup=FIRST, reason="misdeal", then="go_on")
-    s.command("void", "12.13", reason="misdeal", then="go_on")
+    s.command("void", "12.1.2", coup=FIRST, reason="misdeal", then="go_on")
+    s.command("void", "12.1.2", reason="misdeal", then="go_on")
     s.command("ack-alarm", alarm="all")

@@ -8,6 +8,11 @@ from sabot_sim.scenarios.script import Script
 from sabot_sim.scenarios.whole_shoes import size
 
 
+def _cards_checked(s: Script) -> None:
+    """Let a person record that the decks were checked at the table (The Star 12.11)."""
+    s.command("record", "3.11", act="verify_cards")
+
+
 @scenario(
     "irregularities/face-up-first",
     "The first card of a coup is face up: it is keyed in, and the coup is a No Bet Coup (The Star 12.3).",
@@ -73,6 +78,7 @@ def foreign(s: Script) -> None:
     s.pull("9S 2H")
     s.foreign("KD", 2)
     s.void("9S", "2H")
+    _cards_checked(s)
     s.open("4C")
     s.coups(FOUR)
 
@@ -188,5 +194,6 @@ def lid_swap(s: Script) -> None:
     s.key()
     s.foreign("8D", 4)
     s.void("", "")
+    _cards_checked(s)
     s.open("4C")
     s.coups(PLAYER, BANKER)

@@ -29,7 +29,8 @@ class DemoPerson:
     def role(self, book: str) -> str:
         """Return the role in a rulebook."""
         demo = rulebooks.load(book).demo
-        return {"supervisor": demo.supervisor, "manager": demo.manager}.get(self.id, self.id)
+        roles = {"supervisor": demo.supervisor, "manager": demo.manager, "head": notified(book) or demo.manager}
+        return roles.get(self.id, self.id)
 
     def line(self, books: Iterable[str]) -> str:
         """Return who it is, for the terminal: id, PIN, name, and the titles in these rulebooks."""
@@ -40,7 +41,14 @@ class DemoPerson:
 DEALER_PERSON: Final = DemoPerson("dealer", "A. Novak", "271828")
 SUPERVISOR_PERSON: Final = DemoPerson("supervisor", "L. Marsh", "314159")
 MANAGER_PERSON: Final = DemoPerson("manager", "R. Chen", "161803")
-PEOPLE: Final = (DEALER_PERSON, SUPERVISOR_PERSON, MANAGER_PERSON)
+HEAD_PERSON: Final = DemoPerson("head", "E. Walsh", "662607")  # is notified of jackpots
+PEOPLE: Final = (DEALER_PERSON, SUPERVISOR_PERSON, MANAGER_PERSON, HEAD_PERSON)
+
+
+def notified(book: str) -> str:
+    """Return the role that is notified before the pay-out of a jackpot; empty if the book demands nobody."""
+    act = authority.load(book).act["jackpot_confirm"]
+    return next((party for party in act.notify if party in {role.id for role in authority.load(book).role}), "")
 
 
 def requests(books: Iterable[str]) -> Iterator[Request]:

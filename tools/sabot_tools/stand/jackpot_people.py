@@ -22,6 +22,7 @@ from sabot_protocol.service.daemons import FLOOR, GATEWAY, Daemon
 from sabot_protocol.service.messages import ControlError, Request
 
 from sabot_tools.stand.demo_jackpots import DemoJackpot
+from sabot_tools.stand.demo_people import HEAD_PERSON, notified
 from sabot_tools.text import jackpots as text
 
 _DEALER, _MANAGER = "A. Novak", "R. Chen"
@@ -159,21 +160,14 @@ class JackpotPeople:
                 self.print(f"jackpot  confirm it: {self.console}")
                 return
             args = {"jackpot": self.jackpot.id, "win": win.win, "role": self.jackpot.role}
-            args["notified"] = self._to_notify()
+            args["notified"] = HEAD_PERSON.id if notified(self.rulebook) else ""
             self._acts.append(Act(self.floor_socket, Request("confirm", by=_MANAGER, args=args), FLOOR))
             return
         self._closed.add(win.win)
         if win.state == "paid":
             self._paid += 1
             title = authority.find_role(self.rulebook, self.jackpot.role).title
-            notified = f"; {win.notified} notified" if win.notified else ""
-            self.print(
-                f"jackpot  paid {written(win.prize, message.currency)}, confirmed by {win.by}, {title}{notified}"
-            )
+            by = f"{win.by}, {title}" + (f"; {win.notified} notified" if win.notified else "")
+            self.print(f"jackpot  paid {written(win.prize, message.currency)}, confirmed by {by}")
         else:
             self.print(f"jackpot  {win.state}: {win.reason}")
-
-    def _to_notify(self) -> str:
-        """Return whom the manager notifies before he confirms; empty if the book demands nobody."""
-        notify = authority.check(self.rulebook, "jackpot_confirm", self.jackpot.role).notify
-        return ", ".join(authority.party_title(self.rulebook, party) for party in notify)
