@@ -34,6 +34,7 @@ REPORTING: dict[str, tuple[str, ...]] = {
     "gateway/sabot_gateway/publish/subscriptions.py": (),
     "protocol/sabot_protocol/service/mqtt.py": ("paho has no message id left",),
     "gateway/sabot_floor/hold.py": (),
+    "gateway/sabot_floor/commands/same_units.py": (),
     "gateway/sabot_floor/jackpots/behind.py": ("There is nothing to accept", "its log "),
     "gateway/sabot_floor/web/server.py": (),
     "gateway/sabot_floor/web/listener.py": (),
