@@ -22,7 +22,13 @@ FloorConfig = Annotated[
 ]
 
 
-@app.command(epilog="Example: sabot status\n\nExample: sabot status --config gateway.toml --floor floor.toml")
+EPILOG = """\b
+Example: sabot status
+Example: sabot status --config gateway.toml --floor floor.toml
+"""
+
+
+@app.command(epilog=EPILOG)
 def status(config: daemon.Config = daemon.CONFIG, floor: FloorConfig = floor_daemon.CONFIG) -> None:
     """Show the gateway and the floor service of this machine; exit 1 if there is none, or if one does not answer."""
     found = [one for one in (_gateway(config), _floor(floor)) if one is not None]

@@ -25,11 +25,15 @@ OnTheTable = Annotated[
 ]
 
 
-@app.callback(
-    epilog="Example: sabot table bac-01 void --coup 3/17 --by 'A. Smith' --clause 12.1.2   "
-    "Access is controlled by the permissions of the daemon's socket and by [roles] in its config. "
-    "From the floor: sabot table bac-01 void --clause 12.1.2 --floor floor.toml --as asmith"
-)
+EPILOG = """Access is controlled by the permissions of the daemon's socket and by [roles] in its config.
+
+\b
+Example: sabot table bac-01 void --coup 3/17 --by 'A. Smith' --clause 12.1.2
+Example: sabot table bac-01 void --clause 12.1.2 --floor floor.toml --as asmith
+"""
+
+
+@app.callback(epilog=EPILOG)
 def table(
     ctx: typer.Context,
     name: Annotated[str, typer.Argument(metavar="TABLE", help="Name of the table in the gateway's config.")],

@@ -70,11 +70,11 @@ def refuse_doubtful_cards(table: TableView) -> None:
     """Refuse to deal on while cards are neither checked nor replaced (The Star 12.11, Premium 14.11, Rapid 11.8.10)."""
     held = table.verifier.alarms.held()
     if held:
-        run = f"`sabot table {table.name}"
+        name = table.name
         raise RefusedError(
             f"{held[-1].say} The cards are neither checked nor replaced. Close the shoe, then have every card checked: "
-            f"{run} deck-check --by NAME`; or record what was done: {run} record --act replace_unfit_cards --by NAME`, "
-            f"or the step that {run} open` lists."
+            f"`sabot table {name} deck-check --by NAME`; or record what was done: `sabot table {name} record --act "
+            f"replace_unfit_cards --by NAME`, or the step that `sabot table {name} open` lists."
         )
 
 
