@@ -41,6 +41,15 @@ def test_a_dealer_waits_at_an_empty_shoe_with_an_open_exit() -> None:
     assert dealer.cards() == (list(DECK), [])
 
 
+def test_a_dealer_rests_after_a_shoe_and_not_before_the_first() -> None:
+    dealer = new_dealer()
+    dealer.rest_us = 500_000
+    assert pins(dealer.next_edges(LOCK)) == BUTTON_NEW_SHOE
+    dealer.take_up([], list(DECK))
+    assert [pins(dealer.next_edges(LOCK)) for _ in range(4)] == [0, 0, BUTTON_NEW_SHOE, BUTTON_NEW_SHOE]
+    assert dealer.cards() == (list(DECK), [])
+
+
 def test_a_card_that_is_half_drawn_at_the_end_goes_back() -> None:
     dealer = new_dealer()
     dealer.next_edges(0)

@@ -24,9 +24,11 @@ class PatientDealer(Dealer):
     """
 
     patience_us: int = 0  # 0: the supervisor never comes
+    rest_us: int = 0  # between two shoes
     mishap_share: float = 0.0
     notes: list[str] = field(default_factory=list)
     _waited_us: int = 0
+    _rested_us: int = 0
     _empty_after: int = -1  # cards drawn when it was noted that there are no more
     _unread: str | None = None  # a card on the table that the shoe could not read
     _last_drawn: str | None = None
@@ -58,6 +60,14 @@ class PatientDealer(Dealer):
             self._stack.insert(0, self._last_drawn)
             self.drawn.pop()
             self._last_drawn = None
+
+    def _press_new_shoe(self) -> list[signals.Edge]:
+        """Rest after a shoe that was dealt from, then put in new cards."""
+        if self.drawn and self._rested_us < self.rest_us:
+            self._rested_us += LOOK_AGAIN_US
+            return [(LOOK_AGAIN_US, 0)]
+        self._rested_us = 0
+        return super()._press_new_shoe()
 
     # The supervisor
 

@@ -16,6 +16,7 @@ app = typer.Typer(rich_markup_mode=None, add_completion=False)
 EPILOG = """\b
 Example: sabot shoe --rulebook crown-baccarat --speed 10
 Example: sabot shoe --pty /tmp/shoe-1 --state shoe-1 --mishaps
+Example: sabot shoe --tcp 7001 --speed 20 --rest 60
 Example: sabot shoe --tcp 7001 --unit 5ab0000000000002 --key key.bin --coups 20
 Example: sabot shoe --kind angel-eye --tcp 4001 --speed 10
 Example: sabot shoe --kind angel-eye --pty /tmp/angel-eye --mishaps --bad-line 0.1
@@ -37,6 +38,7 @@ def shoe(
     coups: options.CoupsOption = None,
     mishaps: options.MishapsOption = False,
     patience: options.PatienceOption = 30.0,
+    rest: options.RestOption = None,
     card_set: options.CardSetOption = None,
     unit: options.UnitOption = None,
     key: options.KeyOption = None,
@@ -58,7 +60,7 @@ def shoe(
     first the lines for the gateway's config, then one line per coup: as our own shoe reports it, or as an Angel Eye has
     dealt it, DISPUTED where its result is not that of the cards.
     """
-    own = {"--unit": unit, "--key": key, "--state": state, "--card-set": card_set}
+    own = {"--unit": unit, "--key": key, "--state": state, "--card-set": card_set, "--rest": rest}
     line = options.Line(cycle, baud, gap, interleaved, bcc, bad_line, naks, burn, data_bits)
     options.refuse_other_kind(kind, own, line)
     options.refuse_table(table)
@@ -78,7 +80,7 @@ def shoe(
             people = AngelEyePlan(line.settings(), options.MISHAP_SHARE * mishaps, patience_s=patience)
             run_emulated(EmulationPlan(table, rulebook, decks, speed, seed, coups, people), signals, pty, tcp)
             return
-        plan = ShoePlan(table, rulebook, decks, card_set or 1, speed, seed, mishaps, patience, coups)
+        plan = ShoePlan(table, rulebook, decks, card_set or 1, speed, seed, mishaps, patience, coups, rest or 0.0)
         run(plan, signals, _unit(unit), state, read_key(key) if key else None, pty, tcp)
     except BrokenPipeError:  # the program that read our stdout has ended
         raise

@@ -54,6 +54,12 @@ PatienceOption = Annotated[
         callback=finite, min=0, help="Seconds until the simulated supervisor unlocks a shoe that has stopped; 0: never."
     ),
 ]
+RestOption = Annotated[
+    float | None,
+    typer.Option(
+        callback=finite, min=0, help="Seconds between two shoes, for what needs a closed shoe.", show_default="0"
+    ),
+]
 
 CardSetOption = Annotated[
     int | None,
@@ -120,6 +126,7 @@ _WHY_NOT: Final = {
     "--unit": "an Angel Eye has no identity on its line",
     "--key": "an Angel Eye has no key",
     "--state": "an Angel Eye keeps no log that could continue",
+    "--rest": "the dealer of an Angel Eye begins the next shoe at once",
     "--card-set": "an Angel Eye does not report the card set",
 }
 

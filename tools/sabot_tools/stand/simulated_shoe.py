@@ -40,6 +40,7 @@ class ShoePlan:
     mishaps: bool
     patience_s: float
     coups: int | None  # None: until stopped
+    rest_s: float = 0.0  # between two shoes
 
 
 class SimulatedShoe:
@@ -69,6 +70,7 @@ class SimulatedShoe:
             plan.card_set,
             random.Random(f"{plan.seed}-{table.shoes}-hands"),
             patience_us=int(plan.patience_s * plan.speed * 1e6),
+            rest_us=int(plan.rest_s * plan.speed * 1e6),
             mishap_share=_MISHAP_SHARE if plan.mishaps else 0.0,
             enters_result=bool(rulebooks.load(plan.rulebook).switch["result_before_confirm"].value),
         )
