@@ -22,7 +22,7 @@ STEPS = int(os.environ.get("SABOT_STEPS", "300"))
 BURN = fields.Burn.encmapping
 
 # Fields of the state that a restart need not bring back. Alarms are counted only for the buzzer.
-NEVER = {"profile", "coup", "alarms"}
+NEVER = {"profile", "coup", "surplus_coup", "alarms"}
 WHEN_FIRST_COUP_OVER = {
     *("burn_mode", "burnt", "burn_missed", "burn_by_value", "first_cards", "first_count", "ordered_set_logged"),
 }

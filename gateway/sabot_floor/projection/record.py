@@ -43,7 +43,7 @@ def digest(table: Table, row: Iterable[Any]) -> str:
     """Return what a row is recognised by; ValueError where a store gave something that no row has."""
     try:
         return sha256(msgspec.json.encode([table.name, *row])).hexdigest()[:32]
-    except (TypeError, UnicodeError, msgspec.MsgspecError) as error:
+    except (TypeError, UnicodeError, msgspec.MsgspecError, RecursionError) as error:
         raise ValueError(str(error)) from None
 
 
