@@ -14,7 +14,7 @@ from sabot_gateway.verify.deciders import Decider
 from sabot_gateway.verify.records import unit_of
 from sabot_protocol.topics import CoupMessage
 
-SUE = Decider("Sue", "12.7", role="casino_supervisor")
+SUE = Decider("Sue", "12.7", attempt="0123456789abcdef-9", role="casino_supervisor")
 
 
 def source() -> Source:

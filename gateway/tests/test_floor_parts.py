@@ -393,7 +393,7 @@ def test_what_a_config_names_must_be_usable(tmp_path: Path, text: str, says: str
 
 def test_a_check_makes_no_store(tmp_path: Path) -> None:
     *checked, broker, web = facts(write(tmp_path, GOOD_CONFIG.replace("localhost", "localhost:1")))
-    assert [fact.status for fact in checked] == ["ok", "warning", "ok", "ok", "ok", "ok", "ok", "ok"]
+    assert [fact.status for fact in checked] == ["ok", "warning", "warning", "ok", "ok", "ok", "ok", "ok", "ok"]
     assert (web.status, web.subject, broker.status) == ("ok", "web", "wrong")
     assert "localhost:1" in broker.says
     assert not (tmp_path / "floor.db").exists()

@@ -11,6 +11,7 @@ from sabot_sim.rigs import firmware
 states = firmware.module("sabot.dealing.state")
 shoes = firmware.module("sabot.dealing.shoe")
 profiles = firmware.module("sabot.profile")
+wire = firmware.module("sabot.wire")
 
 COMMANDS = messages.CommandKind.encmapping
 SIZES = {name: definition.sizeof() for name, definition in messages.COMMANDS.items()}
@@ -49,7 +50,11 @@ class RandomTable:
         self.shoe.press(self.now_ms, self.rng.randint(1, 5))
 
     def confirm(self) -> None:
-        self.shoe.press(self.now_ms, 4)
+        """Press Confirm; first the result that the cards give, where the rulebook asks for it."""
+        state = self.shoe.state
+        ahead = state.coup.player_points - state.coup.banker_points
+        asked = self.profile.on(wire.SWITCH_RESULT_BEFORE_CONFIRM) and not state.dealer_result
+        self.shoe.press(self.now_ms, (1 if ahead > 0 else 2 if ahead else 3) if asked else 4)
 
     def new_shoe(self) -> None:
         self.shoe.press(self.now_ms, 5)
