@@ -58,6 +58,10 @@ class Line:
         else:
             self._held += frames
 
+    def offer(self, *frames: bytes) -> None:
+        """Write what the pty takes now; BlockingIOError if nobody reads and it is full."""
+        os.write(self.end, b"".join(frames))
+
     @contextmanager
     def in_one_write(self) -> Iterator[None]:
         """Hold back what is written, and write all of it at once at the end."""

@@ -42,7 +42,7 @@ class Player:
         new = self.log[self._sent :][:20]
         if self._sent <= len(self.log):
             with suppress(BlockingIOError):  # nobody reads, and the line is full
-                self.line.write(self.line.shoe.say("alive"), *(self.line.shoe.logged(one) for one in new))
+                self.line.offer(self.line.shoe.say("alive"), *(self.line.shoe.logged(one) for one in new))
                 self._sent += len(new)
 
 
