@@ -86,7 +86,7 @@ def test_what_the_shoe_refuses_is_a_sentence_and_status_one(watch_site: WatchSit
     done = sabot_table(watcher, "table", "bac-01", "key-card", "8H", "--by", "A. Smith")
     assert done.returncode == 1
     assert done.stdout == ""
-    assert done.stderr.startswith("sabot: Key card refused: no card is out that left the shoe at bac-01 and was not read.")
+    assert done.stderr.startswith("sabot: Key card refused: no card is out that left the shoe at bac-01")
     assert kept(watcher, "outcome")[0]["ok"] is False
     nobody = sabot_table(watcher, "table", "bac-99", "confirm", "--by", "A. Smith")
     assert (nobody.returncode, nobody.stderr) == (
