@@ -52,3 +52,47 @@ def test_times_are_those_of_the_site_whatever_the_browser_is_set_to(screen_site:
         log_in(page, "form-flo", PIN)
         age = page.locator(".alarm", has_text="form-02").locator("time.age")
         expect(age).to_have_attribute("title", re.compile(r"^2026-10-17 09:00:00$"))
+
+
+def test_clause_and_role_of_an_outcome_that_is_invalidated_are_those_of_its_cause(
+    screen_site: ScreenSite, screens: Screens
+) -> None:
+    screen_site.person("form-fin", PIN, crown_baccarat="casino_manager")
+    screen_site.publisher().table("form-03")
+    with screens.page(f"{screen_site.url}/pit#panel=form-03", size=(1920, 1080)) as page:
+        log_in(page, "form-fin", PIN)
+        page.locator(".panel").get_by_role("button", name="Invalidate outcome").click()
+        dialog = page.get_by_role("dialog")
+        clause = dialog.get_by_label("Clause of the book")
+        for cause, number, role in (("Fraud", "15.3", "Casino Manager"), ("Disruption", "15.4", "TG Higher Duties")):
+            dialog.get_by_label("Cause").select_option(cause)
+            expect(clause).to_have_value(number)
+            expect(dialog).to_contain_text(f"Lowest role: {role}")
+        dialog.get_by_label("Coup, as 3/17").fill("3/17")
+        dialog.get_by_label("Reason").fill("fire alarm")
+        with page.expect_request("**/act") as sent:
+            dialog.get_by_role("button", name="Do it").click()
+        body = sent.value.post_data_json or {}
+        assert (body["command"], body["clause"]) == ("invalidate", "15.4")
+        assert body["args"] == {"cause": "disruption", "coup": "3/17", "reason": "fire alarm"}
+
+
+def test_a_shoe_is_ended_by_its_cause_with_the_consent_of_the_players(
+    screen_site: ScreenSite, screens: Screens
+) -> None:
+    screen_site.person("form-fox", PIN, star_baccarat="casino_supervisor")
+    screen_site.publisher().table("form-04", rulebook="star-baccarat")
+    with screens.page(f"{screen_site.url}/pit#panel=form-04", size=(1920, 1080)) as page:
+        log_in(page, "form-fox", PIN)
+        page.locator(".panel").get_by_role("button", name="End shoe").click()
+        dialog = page.get_by_role("dialog")
+        dialog.get_by_label("Cause").select_option("Extra shuffle")
+        expect(dialog.get_by_label("Clause of the book")).to_have_value("4.1.3")
+        dialog.get_by_label("Cause").select_option("Void misdeal: shuffle the rest")
+        expect(dialog.get_by_label("Clause of the book")).to_have_value("12.1.3")
+        dialog.get_by_label("All players at the table agree").check()
+        with page.expect_request("**/act") as sent:
+            dialog.get_by_role("button", name="Do it").click()
+        body = sent.value.post_data_json or {}
+        assert (body["command"], body["clause"]) == ("end-shoe", "12.1.3")
+        assert body["args"] == {"cause": "misdeal", "agreed": True}

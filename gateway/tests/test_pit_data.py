@@ -76,6 +76,11 @@ def test_a_book_has_its_clauses_and_what_people_record() -> None:
         "Casino Supervisor",
     )
     assert (book.voids["short_shoe"].clause, book.voids["foreign_card"].clause) == ("12.6", "12.11")
+    causes = {verb: {cause: found.clause for cause, found in some.items()} for verb, some in book.causes.items()}
+    assert causes == {  # P-58, P-59; P-03, P-10, P-11, P-40
+        "invalidate": {"disruption": "14.5.1", "fraud": "14.5.2"},
+        "end-shoe": {"shuffle": "4.1.3", "unfit": "3.10", "revealed": "4.13", "misdeal": "12.1.3"},
+    }
     assert next(one for one in book.reports if one.id == "promotion_terms").found.clause == "16.12"
     assert all(books.read(one) for one in rulebooks.ids())
     assert books.read("no-book") is None

@@ -167,8 +167,20 @@ def test_a_foreign_card_has_a_button_for_each_step() -> None:
 
 
 def test_a_deck_check_that_runs_is_ended() -> None:
-    assert pit_moves.of_table(Place(STAR, hand("checking")))["shoe"][5].args == {"on": 0}
-    assert pit_moves.of_table(Place(STAR, hand("closed")))["shoe"][5].args == {"on": 1}
+    for phase, do, on in (("checking", "deck_check_end", 0), ("closed", "deck_check", 1)):
+        found = pit_moves.of_table(Place(STAR, hand(phase)))["shoe"]
+        assert [move.args for move in found if move.verb == "deck-check"] == [{"on": on}]
+        assert do in done(found)
+
+
+def test_a_shoe_is_ended_and_an_outcome_invalidated_by_who_may_for_any_cause() -> None:
+    crown = {move.do: move for some in pit_moves.of_table(Place("crown-baccarat")).values() for move in some}
+    # P-03, P-10, P-11 and P-58 are the Higher Duties Dealer's; P-59, fraud, is the Casino Manager's: the dialog has it.
+    for do in ("end_shoe", "invalidate"):
+        assert (crown[do].role, crown[do].clause) == ("TG Higher Duties Dealer", "")
+        assert "dealer" not in crown[do].may
+    dealing = {move.do: move.not_now for move in pit_moves.of_table(Place(STAR, hand("dealing")))["shoe"]}
+    assert dealing["end_shoe"] == "dealing"
 
 
 def test_a_dispute_of_a_player_can_be_settled_or_withdrawn() -> None:
@@ -182,7 +194,7 @@ def test_a_table_offers_what_its_book_has() -> None:
     rapid, nz = pit_moves.of_table(Place(RAPID)), pit_moves.of_table(Place("nz-baccarat"))
     assert "burn_card" not in done(rapid["shoe"])  # never, 3.12
     assert "dispute" not in done(nz["records"])  # the text has no rule
-    assert {"dispute", "payment", "record"} == set(done(pit_moves.of_table(Place(STAR))["records"]))
+    assert {"invalidate", "dispute", "payment", "record"} == set(done(pit_moves.of_table(Place(STAR))["records"]))
 
 
 def test_every_move_is_a_verb_of_the_gateway_for_every_alarm_incident_and_book() -> None:

@@ -66,7 +66,7 @@ END_ACTS: dict[str, str] = {  # by the cause for which a shoe ends
     "revealed": "void_shoe",  # P-11
     "misdeal": "shuffle_rest",  # P-40
 }
-_BY_CAUSE = {"invalidate": INVALIDATE_ACTS, "end-shoe": END_ACTS}
+BY_CAUSE = {"invalidate": INVALIDATE_ACTS, "end-shoe": END_ACTS}
 _REPORTED: dict[str, str] = {  # by the case of a report by which the shoe voids the coup; else it is a misdeal
     "wrong_shoe": "void_wrong_shoe",  # P-48
     "missing_or_foreign_card": "void_foreign_card",  # P-42
@@ -87,8 +87,8 @@ def act_of(verb: str, args: Mapping[str, object]) -> str | None:
     """Return the act of a verb, empty if no rulebook has it; None if only the gateway can tell."""
     if verb == _VOID:
         return VOID_ACTS.get(str(args.get("reason", _REASON)))
-    if verb in _BY_CAUSE:
-        return _BY_CAUSE[verb].get(str(args.get("cause")), "")
+    if verb in BY_CAUSE:
+        return BY_CAUSE[verb].get(str(args.get("cause")), "")
     if verb in ("step", "withdraw"):
         return None
     if verb == "record":

@@ -3,11 +3,11 @@
 from functools import lru_cache
 
 import msgspec
-from sabot_protocol import authority, clauses, rulebooks
+from sabot_protocol import authority, clauses, command_acts, rulebooks
 from sabot_protocol.fields import VoidReason
 from sabot_protocol.rulebooks.people import catalogue
 
-from sabot_floor.web.views.pit_prefill import Prefill, for_act, for_verb
+from sabot_floor.web.views.pit_prefill import Prefill, for_act, for_verb, of_causes
 
 
 class RecordedAct(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -27,6 +27,7 @@ class Book(msgspec.Struct, frozen=True):
     clauses: tuple[str, ...]
     roles: dict[str, str]  # titles by id, the lowest first
     voids: dict[str, Prefill]  # by the reason of a void
+    causes: dict[str, dict[str, Prefill]]  # by verb and cause
     acts: list[RecordedAct]
     reports: list[RecordedAct]
 
@@ -42,6 +43,7 @@ def read(rulebook: str) -> Book | None:
         clauses.load(rulebook),
         {role.id: role.title for role in known.role},
         {reason: for_verb(rulebook, "void", {"reason": reason}) for reason in VoidReason.encmapping},
+        {verb: of_causes(rulebook, verb) for verb in command_acts.BY_CAUSE},
         [one for section in catalogue().section for one in _acts(rulebook, section)],
         [_report(rulebook, name) for name in known.report],
     )

@@ -39,8 +39,15 @@ export function namesClauses(book, text) {
   }));
 }
 
-// What the book has for the move as it is filled in now.
+// What the book has for the move as it is filled in now; nothing if that is what the move itself has.
 function filled(move, values, book) {
+  const found = chosen(move, values, book);
+  return found && {clause: "", role: "", second: "", ...found};
+}
+
+function chosen(move, values, book) {
+  const cause = book?.causes[move.verb]?.[values.cause];
+  if (cause) return {...cause, clause_needed: Boolean(cause.title)}; // the book has a rule for it
   if (move.verb === "void" && values.void_reason) return book?.voids[values.void_reason];
   if (move.verb === "record") return recorded(book, values.act)?.found;
   return undefined;
@@ -119,7 +126,7 @@ export function MoveDialog({table, move, rulebook, close}) {
       <p class="soft">${who(from_book)} ${move.sign ? html`<${Clause} clause=${clause} />` : null}</p>
       <${Notice} move=${move} />
       ${move.ask?.length && !book ? null : html`<${Fields} move=${move} values=${values} setValue=${setValue} book=${book} />`}
-      ${move.sign ? null : html`<${ClauseField} move=${move} book=${book} clause=${clause} set=${setTyped} field=${field} />`}
+      ${move.sign ? null : html`<${ClauseField} move=${from_book} book=${book} clause=${clause} set=${setTyped} field=${field} />`}
       ${from_book.second ? html`<${Second} move=${from_book} second=${second} set=${setSecond} />` : null}
       ${refused ? html`<p class="refusal" role="alert">${refused}</p>` : null}
       <div class="moves"><button type="button" class="plain" onClick=${() => dialog.current.close()}>${t("pit.cancel")}</button>

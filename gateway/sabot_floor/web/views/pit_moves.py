@@ -245,6 +245,7 @@ def of_table(place: Place) -> dict[str, list[Move]]:
         ],
         "shoe": [
             _move(place, "close_shoe", "close-shoe"),
+            _cause_move(place, "end_shoe", "end-shoe", ("cause", "agreed", "note")),
             _move(place, "open_shoe", "open-shoe"),
             _move(place, "burn_card", "burn-card"),
             _move(place, "export_coup", "export-coup"),
@@ -258,6 +259,7 @@ def of_table(place: Place) -> dict[str, list[Move]]:
             _move(place, "reboot", "reboot"),
         ],
         "records": [
+            _cause_move(place, "invalidate", "invalidate", ("cause", "coup_needed", "reason")),
             *_opening(place, "dispute", ("patron", "coup", "note")),
             *_opening(place, "payment", ("direction", "amount", "patron", "coup", "intentional", "note")),
             _move(place, "record", "record", ask=("act", "at", "patron", "amount_optional", "coup", "note")),
@@ -288,6 +290,12 @@ def _deck_check(place: Place) -> Move:
     checking = place.hand is not None and place.hand.phase == "checking"
     do = "deck_check_end" if checking else "deck_check"
     return _move(place, do, "deck-check", {"on": 0 if checking else 1})
+
+
+def _cause_move(place: Place, do: str, verb: str, ask: tuple[str, ...]) -> Move:
+    """A verb whose act is that of its cause: a button for who may give it for any; the dialog has the rest by cause."""
+    found = max(pit_prefill.of_causes(place.book, verb).values(), key=lambda one: len(one.may))
+    return _with(replace(found, clause="", second=""), Move(do=do, verb=verb, ask=ask))
 
 
 def _move(

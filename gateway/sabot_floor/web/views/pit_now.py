@@ -81,6 +81,7 @@ _RULES: dict[str, Callable[[HandMessage], str]] = {
     "key_card": lambda hand: _first((not hand.waits_for_card(), "no_unread")),
     "card_returned": lambda hand: _first((not hand.surplus, "no_surplus")),
     "close_shoe": _close_shoe,
+    "end_shoe": lambda hand: _first((hand.phase == "dealing", "dealing"), (hand.phase == "checking", "checking")),
     "open_shoe": _open_shoe,
     "burn_card": _burn_card,
     "export_coup": lambda hand: _first((hand.phase not in _COUP, "no_coup")),

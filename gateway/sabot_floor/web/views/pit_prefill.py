@@ -47,6 +47,12 @@ def for_verb(book: str, verb: str, args: Mapping[str, Any], facts: Facts = NO_FA
     return found
 
 
+def of_causes(book: str, verb: str) -> dict[str, Prefill]:
+    """Return what the book has for each cause of a verb whose act is that of its cause, but what nobody may do."""
+    found = {cause: for_act(book, act) for cause, act in command_acts.BY_CAUSE[verb].items()}
+    return {cause: one for cause, one in found.items() if not one.never}
+
+
 @lru_cache(maxsize=4000)  # acts come over MQTT, too
 def _for_act(book: str, act: str, facts: tuple[tuple[str, bool], ...]) -> Prefill:
     roles = authority.load(book).role
