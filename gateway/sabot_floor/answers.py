@@ -68,7 +68,7 @@ class Answers:
         self._publisher, self._collector, self._hold, self._behind = publisher, collector, hold, behind
         self._notifier = notifier
         self._desk, self._people, self._clock = (
-            Desk(logs, collector.offline, people.people, _reached(config)),
+            Desk(logs, collector.offline, people.people, _reached(config), config.people_required),
             people,
             clock,
         )

@@ -6,14 +6,19 @@ from typing import Any
 import msgspec
 import pytest
 from floor_rig import JACKPOT, Rig, rig, server
+from jackpot_desk import time_of
+from msgspec import UNSET
 from notify_receivers import WebServer
 from sabot_floor.jackpots.batch import log_name
 from sabot_floor.jackpots.engine import Logged
 from sabot_floor.jackpots.engine.entries import Confirmed
 from sabot_floor.notify.channels import Webhook
 from sabot_floor.notify.history import LOG
+from sabot_floor.requests import Confirm, Signer
+from sabot_protocol.jackpots.messages import PendingMessage
+from sabot_protocol.service.moment import Moment
 from test_floor_order import Gateway, live
-from test_floor_people_app import ask, done, login, refused, staffed
+from test_floor_people_app import FIRST_PIN, ask, done, login, refused, staffed
 
 __all__ = ["rig", "server"]
 WIN = {"jackpot": JACKPOT, "win": "bac-01/1/1"}
@@ -31,6 +36,12 @@ def people(rig: Rig) -> None:
         done(rig, "user-role", person=person, rulebook="crown-baccarat", role=role)
     done(rig, "user-disable", person="gone")
     done(rig, "user-add", person="roleless", name="No Role")
+
+
+def own_pin(rig: Rig, person: str, secret: str) -> None:
+    """Give a person a PIN, which the person then changes, as everybody must."""
+    done(rig, "user-pin", person=person, secret=FIRST_PIN)
+    done(rig, "user-own-pin", login=login(person, FIRST_PIN), secret=secret)
 
 
 def won(rig: Rig) -> None:
@@ -112,7 +123,7 @@ def test_new_parameters_are_reported_to_the_regulator(rig: Rig) -> None:
 
 def test_who_adjusted_or_approved_does_not_confirm(rig: Rig) -> None:
     people(staffed(rig))
-    done(rig, "user-pin", person="cmanager", secret="840266")
+    own_pin(rig, "cmanager", "840266")
     won(rig)
     args: dict[str, Any] = {"jackpot": JACKPOT, "amount": 500, "reason": "r", "id": "adjust-0001"}
     done(rig, "adjust", **args, login=login("asmith"), second_login=login("bjones"))
@@ -132,7 +143,7 @@ def test_who_drew_a_win_does_not_confirm_it(rig: Rig) -> None:
     for person, name, pin in (("asmith", "A. Smith", "730155"), ("bjones", "B. Jones", "correct horse")):
         done(rig, "user-add", person=person, name=name)
         done(rig, "user-role", person=person, rulebook="nz-baccarat", role="casino_supervisor")
-        done(rig, "user-pin", person=person, secret=pin)
+        own_pin(rig, person, pin)
     done(rig, "draw", jackpot="seat", id="draw-0001", login=login("asmith"))
     args = {"jackpot": "seat", "win": "draw-0001"}
     assert "drew it" in refused(rig, "confirm", **args, login=login("asmith"))
@@ -153,6 +164,47 @@ def test_a_wrong_clock_is_sent_as_a_critical_alarm(rig: Rig) -> None:
 
 def test_reading_the_console_at_settlement_needs_the_role(rig: Rig) -> None:
     people(staffed(rig))
-    done(rig, "user-pin", person="dlow", secret="840266")
+    own_pin(rig, "dlow", "840266")
     assert "13.3.2(c)" in refused(rig, "show", jackpot=JACKPOT, login=login("dlow", "840266"))
     assert ask(rig, "show", jackpot=JACKPOT, login=login("asmith"))["ok"]
+
+
+def test_the_console_offers_those_who_may_be_notified(rig: Rig) -> None:
+    people(staffed(rig))
+    found = ask(rig, "show", jackpot=JACKPOT, login=login("asmith"))["data"]
+    assert found["notified"] == [{"id": "cmanager", "name": "C. Manager", "role": "Casino Manager"}]
+
+
+@pytest.mark.parametrize(("required", "ok"), [(True, False), (False, True)])
+def test_a_typed_name_is_no_person_where_people_are_required(rig: Rig, required: bool, ok: bool) -> None:
+    app = rig.start(people_required=required)
+    won(rig)
+    act = Confirm(jackpot=JACKPOT, win="bac-01/1/1", notified="C. Manager")
+    answer = app._answers._desk.act(act, Signer("A. Smith", "area_manager"), Moment(rig.now_s, time_of(9)))
+    assert answer.ok is ok, answer.say
+    assert ok or "there is no such person" in answer.say
+
+
+def test_a_difference_is_retained_until_a_person_settles_it(rig: Rig) -> None:
+    """A void coup after its pay-out: at the broker, also after a restart, with what was paid and what was due."""
+    people(staffed(rig))
+    table = rig.table()
+    hit = table.increment(trigger="coloured")
+    rig.send(hit, table.recorded(hit, stakes={"tie": [100]}))
+    rig.until(lambda: rig.client.on("win"))
+    done(rig, "confirm", **WIN, notified="cmanager", login=login("asmith"))
+    rig.send(table.increment(amount=-hit.amount, reverses=hit.id, coup=hit.coup, coup_id=hit.coup_id))
+    rig.until(lambda: open_differences(rig) == [("bac-01", 15_015, 0)])
+    rig.kill(rig.apps[0])
+    rig.start()
+    rig.settle()
+    assert open_differences(rig) == [("bac-01", 15_015, 0)]
+    own_pin(rig, "dlow", "840266")
+    assert "may not" in refused(rig, "settle", **WIN, reason="r", login=login("dlow", "840266"))
+    done(rig, "settle", **WIN, reason="recovered, voucher 17", login=login("asmith"))
+    rig.until(lambda: open_differences(rig) == [])
+
+
+def open_differences(rig: Rig) -> list[tuple[str, int, int]]:
+    found = msgspec.convert(rig.client.on("pending")[-1], PendingMessage)
+    return [(win.table, win.prize, win.due) for win in found.wins if win.state == "paid" and win.due is not UNSET]

@@ -1,7 +1,7 @@
 """The order of wins: by the floor's receipt and each gateway's entries; what was paid wrongly shows its difference."""
 
 import pytest
-from jackpot_desk import CROWN, NZ, Desk, time_of
+from jackpot_desk import CROWN, NZ, TOP_ROLE, Desk, time_of
 from msgspec.structs import replace
 from sabot_floor.jackpots.engine import Applied, JackpotState, Refused, decode, encode
 from sabot_floor.jackpots.engine import entries as entry
@@ -89,6 +89,38 @@ def test_a_late_record_is_held_until_a_person_of_the_role_decides(parameters: Pa
     assert order(desk.state) == [late, first]
     assert "decided its order" in desk.refused(desk.confirmed(late, by="Olga"))
     assert desk.confirm(late).prize < desk.confirm(first).prize
+
+
+@pytest.mark.parametrize("parameters", [WORTH, replace(NZ, base=50_000)])
+@pytest.mark.parametrize("which", ["held", "other"])
+@pytest.mark.parametrize("how", ["void", "invalid"])
+def test_the_fault_of_a_held_win_ends_with_it_or_with_the_other(parameters: Parameters, which: str, how: str) -> None:
+    desk = Tables(parameters)
+    full = "suited" if parameters is WORTH else "perfect"
+    first, late = desk.hits(full, full)
+    desk.record(first, gateway=ONE, entry=5)
+    desk.record(late, gateway=TWO, entry=9)
+    win = late if which == "held" else first
+    if how == "void":
+        result = desk.reverse(win)
+    else:
+        made = entry.Invalid(time=time_of(9), win=win, by="Ann", role=TOP_ROLE[parameters.rulebook], reason="no wager")
+        result = desk.apply(made)
+    assert isinstance(result, Applied)
+    assert [(fault.name, fault.table, fault.active) for fault in result.faults] == [("order", desk.tables[1], False)]
+    assert [one.undecided for one in desk.pending()] == [[]]
+
+
+def test_a_win_that_is_held_against_two_stays_held_against_the_other() -> None:
+    desk = Tables()
+    one, two, late = desk.hits("coloured", "suited", "coloured")
+    desk.record(one, gateway=ONE, entry=5)
+    desk.record(two, gateway=ONE, entry=8)
+    desk.record(late, gateway=TWO, entry=2)
+    result = desk.reverse(one)
+    assert isinstance(result, Applied)
+    assert result.faults == ()
+    assert desk.pending()[1].undecided == [two]
 
 
 def test_a_record_that_the_floor_had_not_heard_of_at_an_earlier_win_comes_after_it() -> None:

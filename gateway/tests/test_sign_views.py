@@ -1,5 +1,7 @@
 """Views of table sign, Jackpot Display and Jackpot Management Console: messages in, structs out."""
 
+from typing import Any
+
 import msgspec
 import pytest
 from sabot_floor.people.verbs import Login
@@ -126,6 +128,35 @@ def test_the_console_has_value_pending_wins_faults_and_who_may_act() -> None:
     confirm, adjust = found.may["confirm"], found.may["adjust"]
     assert (confirm.lowest, confirm.notify, confirm.clause) == ("TG Area Manager", ["Casino Manager"], "13.4.5")
     assert (adjust.lowest, adjust.second) == ("TG Area Manager", "TG Area Manager")
+
+
+def test_the_console_has_what_a_person_decides_and_settles() -> None:
+    """A win whose order is open names the other; a pay-out that was corrected its exact difference."""
+    screen = Screen(public=False)
+    screen.meter()
+    one: dict[str, Any] = {"outcome": "lucky_tie", "percent": 100, "rounded": 100, "value": 100}
+    paid = Win(win="w1", table="bac-01", shoe=3, coup=17, state="paid", prize=28_500_100, due=1_500_000, **one)
+    void = Win(win="w0", table="bac-02", shoe=3, coup=16, state="paid", prize=100, due=0, **one)
+    less = Win(win="w4", table="bac-02", shoe=3, coup=19, state="paid", prize=100, due=350, **one)
+    late = Win(win="w2", table="bac-02", shoe=5, coup=9, state="pending", undecided=["w3", "w1"], **one)
+    other = Win(win="w3", table="bac-01", shoe=3, coup=18, state="pending", **one)
+    wins = [paid, void, less, other, late]
+    screen.put("jackpot/lt/pending", PendingMessage(jackpot="lt", time=NOW, wins=wins))
+    for number, table in enumerate(("bac-01", "bac-02")):
+        fault = FaultMessage(id=str(number), jackpot="lt", time=NOW, table=table, name="difference", say="A")
+        screen.put("jackpot/lt/fault", fault)
+    (found,) = jackpots.view(screen.site, "", Moment(0.0, NOW)).jackpots
+    assert [(win.win, win.undecided) for win in found.pending] == [
+        ("w3", []),
+        ("w2", [jackpots.OtherWin("w3", "bac-01 3/18"), jackpots.OtherWin("w1", "bac-01 3/17")]),
+    ]
+    assert [(win.win, win.prize, win.due, win.over, win.under) for win in found.differences] == [
+        ("w1", "AUD 285,001.00", "AUD 15,000.00", "AUD 270,001.00", ""),
+        ("w0", "AUD 1.00", "AUD 0.00", "AUD 1.00", ""),
+        ("w4", "AUD 1.00", "AUD 3.50", "", "AUD 2.50"),
+    ]
+    assert found.faults == []  # they are among the wins, each until it is settled
+    assert [found.may[verb].lowest for verb in ("order", "settle")] == ["TG Area Manager"] * 2
 
 
 def test_pending_wins_are_not_for_the_public() -> None:

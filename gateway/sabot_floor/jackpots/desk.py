@@ -32,8 +32,10 @@ class Desk:
         offline: Collection[str] = (),
         people: Callable[[], PeopleState] = PeopleState,
         reached: Collection[str] = (),
+        people_required: bool = False,
     ) -> None:
         self._logs, self._offline, self._people, self._reached = logs, offline, people, reached
+        self._people_required = people_required
 
     def signer(self, act: Act, people: Sequence[Person]) -> Signer | str:
         """Return people who have logged in, with their roles in the jackpot's rulebook; or why they may not act."""
@@ -122,7 +124,20 @@ class Desk:
         standing = self._logs.standing(jackpot)
         if standing is None:
             return Answer(False, f"Jackpot {jackpot} has no log yet: see `sabot floor status`.")
-        return Answer(True, "", msgspec.Raw(msgspec.json.encode(described(standing, self._offline))))
+        found = {**described(standing, self._offline), "notified": self._may_be_notified(standing.state)}
+        return Answer(True, "", msgspec.Raw(msgspec.json.encode(found)))
+
+    def _may_be_notified(self, state: JackpotState) -> list[dict[str, str]]:
+        """Return the people of the records whom a confirmation may name as notified, by name."""
+        book = state.parameters.rulebook
+        found = [
+            {"id": one.id, "name": one.name, "role": authority.find_role(book, one.roles[book]).title}
+            for one in self._people().people.values()
+            if not one.disabled
+            and book in one.roles
+            and engine.may_be_notified(state, "jackpot_confirm", one.roles[book])
+        ]
+        return sorted(found, key=lambda one: (one["name"], one["id"]))
 
     def refuse_unknown(self, jackpot: str) -> Answer | None:
         """Return the refusal if there is no such jackpot."""
@@ -148,7 +163,7 @@ class Desk:
             return entry
         wanted = engine.person_to_notify(state, "jackpot_confirm")
         people = self._people().people
-        if not wanted or not people:  # nobody is to be notified, or this floor keeps no people
+        if not wanted or (not people and not self._people_required):  # nobody to notify, or this floor keeps no people
             return entry
         named = [one for one in people.values() if one.id == entry.notified] or [
             one for one in people.values() if engine.same_person(one.name, entry.notified)

@@ -35,8 +35,8 @@ def meter_message(standing: Standing) -> MeterMessage:
 
 
 def pending_message(standing: Standing) -> PendingMessage:
-    """Return the wins that wait for the dealer's record or for confirmation; its time is that of the newest entry."""
-    wins = engine.open_wins(standing.state)
+    """Return the wins whose difference is open, and those that wait; its time is that of the newest entry."""
+    wins = [*engine.differences(standing.state), *engine.open_wins(standing.state)]
     return PendingMessage(
         jackpot=standing.state.parameters.id,
         time=standing.time,

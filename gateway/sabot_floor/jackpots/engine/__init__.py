@@ -9,7 +9,7 @@ from sabot_floor.jackpots.engine.apply import apply, logged, logged_opened, open
 from sabot_floor.jackpots.engine.changes import refuse_parameters
 from sabot_floor.jackpots.engine.entries import Entry
 from sabot_floor.jackpots.engine.results import REASONS, Applied, Fault, Logged, Reason, Refused
-from sabot_floor.jackpots.engine.rights import person_to_notify, same_person
+from sabot_floor.jackpots.engine.rights import may_be_notified, person_to_notify, same_person
 from sabot_floor.jackpots.engine.state import JackpotState, decode, encode
 from sabot_floor.jackpots.engine.views import closed_wins, differences, not_offered, open_wins
 
@@ -29,6 +29,7 @@ __all__ = [
     "encode",
     "logged",
     "logged_opened",
+    "may_be_notified",
     "not_offered",
     "open_jackpot",
     "open_wins",

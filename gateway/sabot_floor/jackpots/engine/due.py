@@ -8,8 +8,10 @@ from sabot_protocol.jackpots.messages import Win
 
 from sabot_floor.jackpots.engine import hits, money
 from sabot_floor.jackpots.engine.results import Fault
+from sabot_floor.jackpots.engine.rights import clause
 from sabot_floor.jackpots.engine.state import Due, Hit, JackpotState
 
+UNDECIDED = "order"  # a fault: the messages do not show which of two wins was recorded first
 DIFFERENCE = "difference"  # a fault: a win was paid otherwise than it was worth
 _Result = TypeVar("_Result")
 
@@ -22,13 +24,21 @@ def place(hit: Hit) -> str:
 def changed(state: JackpotState, change: Callable[[], _Result]) -> tuple[_Result, tuple[Fault, ...]]:
     """Make a change of the order or the number of wins; return its result and the faults about what was paid."""
     before = {hit.win: price.value for hit, price in hits.prices(state)}
+    held = [hit for hit in state.open.values() if hit.undecided]
     result = change()
+    ended = tuple(_decided(state, hit) for hit in held if hit.win not in state.open or not hit.undecided)
     faults, corrected = _update(state), sum(map(hits.correction, hits.ranked(state)))
     if corrected != state.corrected:
         state.lacking, state.corrected = state.lacking + corrected - state.corrected, corrected
         for hit, price in hits.prices(state):
             hit.returns = hit.returns or before.get(hit.win) != price.value
-    return result, faults
+    return result, (*ended, *faults)
+
+
+def _decided(state: JackpotState, hit: Hit) -> Fault:
+    """Return the end of the fault of a win that was held: it, or what it was held against, does not count."""
+    say = f"Win {place(hit)} at {hit.table}: its order is not open any more: it, or the other win, does not count"
+    return Fault(UNDECIDED, say, hit.table, clause(state, "jackpot_order"), active=False)
 
 
 def _update(state: JackpotState) -> tuple[Fault, ...]:

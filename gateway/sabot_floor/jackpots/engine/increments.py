@@ -269,7 +269,8 @@ def _applied(
     status: bool = False,
     not_counted: str = "",
 ) -> Applied:
+    pending = bool(wins or faults)
     return Applied(
-        entry, parameters.digest, parameters.version, parameters.in_force, increment, wins, faults, bool(wins), status,
+        entry, parameters.digest, parameters.version, parameters.in_force, increment, wins, faults, pending, status,
         not_counted=not_counted,
     )  # fmt: skip

@@ -9,7 +9,7 @@ from sabot_floor.jackpots.engine.rights import clause, refuse_people, refuse_rol
 from sabot_floor.jackpots.engine.state import Hit, JackpotState
 
 ACT = "jackpot_order"
-UNDECIDED = "order"  # a fault: the messages do not show which of two wins was recorded first
+UNDECIDED = due.UNDECIDED
 
 
 def enter(state: JackpotState, hit: Hit, gateway: str, receipt: Receipt) -> tuple[Fault, ...]:

@@ -12,12 +12,28 @@ function Wins({wins, start}) {
     <thead><tr>${["place", "outcome", "part", "state", "at", "settlement", "rounded", "prize"].map((name) => html`<th>${t(`console.${name}`)}</th>`)}${start ? html`<th></th>` : null}</tr></thead>
     <tbody>${wins.map((win) => html`<tr key=${win.win}>
       <td data-label=${t("console.place")}>${win.place}</td><td data-label=${t("console.outcome")}>${win.outcome}</td>
-      <td data-label=${t("console.part")}>${win.percent} %</td><td data-label=${t("console.state")}>${t(`console.${STATES[win.state]}`)}${win.by ? html`<br /><small>${win.by}${win.notified ? `, ${t("console.notify", {who: win.notified})}` : ""}</small>` : null}${win.reason ? html`<br /><small>${win.reason}</small>` : null}</td>
+      <td data-label=${t("console.part")}>${win.percent} %</td><td data-label=${t("console.state")}>${t(`console.${STATES[win.state]}`)}${win.by ? html`<br /><small>${win.by}${win.notified ? `, ${t("console.notify", {who: win.notified})}` : ""}</small>` : null}${win.reason ? html`<br /><small>${win.reason}</small>` : null}${win.undecided?.length ? html`<br /><strong class="bad">${t("console.undecided", {places: placesOf(win)})}</strong>` : null}</td>
       <td data-label=${t("console.at")}>${win.at}</td><td class="money" data-label=${t("console.settlement")}>${win.value}</td>
       <td class="money" data-label=${t("console.rounded")}>${win.rounded}</td>
       <td class="money" data-label=${t("console.prize")}>${win.prize}${win.shares.length > 1 ? html`<br /><small>${win.shares.join(" + ")}</small>` : null}</td>
-      ${start ? html`<td class="acts"><button type="button" disabled=${win.state !== "pending"} onClick=${() => start("confirm", win)}>${t("console.confirm")}</button>
+      ${start ? html`<td class="acts">${win.undecided.length ? html`<button type="button" onClick=${() => start("order", win)}>${t("console.order")}</button>` : null}
+        <button type="button" disabled=${win.state !== "pending" || win.undecided.length > 0} onClick=${() => start("confirm", win)}>${t("console.confirm")}</button>
         <button type="button" class="plain" onClick=${() => start("invalid", win)}>${t("console.invalid")}</button></td>` : null}
+    </tr>`)}</tbody>
+  </table>`;
+}
+
+const placesOf = (win) => win.undecided.map((other) => other.place ?? other).join(", ");
+
+// Wins that were paid otherwise than they were worth.
+function Differences({wins, start}) {
+  return html`<table class="wins differences">
+    <thead><tr>${["place", "at", "paid", "due", "difference"].map((name) => html`<th>${t(`console.${name}`)}</th>`)}<th></th></tr></thead>
+    <tbody>${wins.map((win) => html`<tr key=${win.win}>
+      <td data-label=${t("console.place")}>${win.place}</td><td data-label=${t("console.at")}>${win.at}</td>
+      <td class="money" data-label=${t("console.paid")}>${win.prize}</td><td class="money" data-label=${t("console.due")}>${win.due}</td>
+      <td class="money bad" data-label=${t("console.difference")}>${t(win.over ? "console.overpaid" : "console.underpaid", {amount: win.over || win.under})}</td>
+      <td class="acts"><button type="button" onClick=${() => start("settle", win)}>${t("console.settle")}</button></td>
     </tr>`)}</tbody>
   </table>`;
 }
@@ -95,6 +111,7 @@ function Jackpot({jackpot, zone}) {
     ${jackpot.problem ? html`<p class="bad" role="alert">${jackpot.problem}</p>` : null}
     ${said ? html`<p class=${`said ${said.ok ? "good" : "bad"}`} role="alert">${said.say}</p>` : null}
     ${open ? html`<${ActForm} key=${`${open.verb} ${JSON.stringify(open.about)}`} jackpot=${jackpot} verb=${open.verb} about=${open.about} done=${done} />` : null}
+    ${jackpot.differences.length ? html`<h3 class="bad">${t("console.differences")}</h3><${Differences} wins=${jackpot.differences} start=${start} />` : null}
     <h3>${t("console.pending")}</h3>
     ${jackpot.pending.length ? html`<${Wins} wins=${jackpot.pending} start=${start} />` : html`<p>${t("console.no_pending")}</p>`}
     ${jackpot.more ? html`<p>${t("console.more", {count: jackpot.more})}</p>` : null}

@@ -14,6 +14,8 @@ from sabot_floor.web.views.jackpot import digits, local
 _ACTS = {
     "confirm": "jackpot_confirm",
     "invalid": "jackpot_invalid",
+    "order": "jackpot_order",
+    "settle": "jackpot_order",
     "adjust": "jackpot_adjust",
     "withdraw": "jackpot_withdraw",
     "restore": "jackpot_withdraw",
@@ -32,6 +34,13 @@ class WhoMay(msgspec.Struct, frozen=True):
     clause: str = ""
 
 
+class OtherWin(msgspec.Struct, frozen=True):
+    """Another win: its id, and where it was."""
+
+    win: str
+    place: str
+
+
 class ConsoleWin(msgspec.Struct, frozen=True):
     """A win; amounts as text. `value` is that of the display at settlement, `rounded` the base of the pay-out."""
 
@@ -45,6 +54,10 @@ class ConsoleWin(msgspec.Struct, frozen=True):
     rounded: str
     prize: str
     shares: list[str]
+    undecided: list[OtherWin] = []  # it may come before or after these
+    due: str = ""  # the prize that was due, if another was paid
+    over: str = ""  # by how much it was overpaid, or
+    under: str = ""  # underpaid
 
 
 class ConsoleFault(msgspec.Struct, frozen=True):
@@ -72,6 +85,7 @@ class ConsoleJackpot(msgspec.Struct, frozen=True, kw_only=True):
     not_offered: dict[str, str]
     away: list[str]  # tables whose gateway does not answer
     pending: list[ConsoleWin]
+    differences: list[ConsoleWin]  # paid otherwise than they were worth, until a person settles it
     more: int
     faults: list[ConsoleFault]
     may: dict[str, WhoMay]
@@ -102,6 +116,7 @@ def _jackpot(
 ) -> ConsoleJackpot:
     pending, currency, display = found.pending, meter.currency, meter.meters.display
     rounding = parameters.rounding if parameters else 0
+    wins = _wins(site, pending.wins, currency) if pending else []
     return ConsoleJackpot(
         id=found.id,
         title=meter.title,
@@ -115,7 +130,8 @@ def _jackpot(
         tables=list(meter.tables),
         not_offered=meter.not_offered,
         away=[table for table in meter.tables if site.is_away(table)],
-        pending=[_win(site, win, currency) for win in (pending.wins if pending else [])],
+        pending=[win for win in wins if win.state != "paid"],
+        differences=[win for win in wins if win.state == "paid"],
         more=pending.more if pending else 0,
         faults=_faults(site, found),
         may={verb: _who(parameters.rulebook, act) for verb, act in _ACTS.items()} if parameters else {},
@@ -123,12 +139,22 @@ def _jackpot(
     )
 
 
-def _win(site: SiteState, win: Win, currency: str) -> ConsoleWin:
+def _wins(site: SiteState, wins: list[Win], currency: str) -> list[ConsoleWin]:
+    places = {win.win: _place(win) for win in wins}
+    return [_win(site, win, currency, places) for win in wins]
+
+
+def _place(win: Win) -> str:
+    return " ".join(filter(None, [win.table, f"{win.shoe}/{win.coup}" if win.coup else "", win.seat]))
+
+
+def _win(site: SiteState, win: Win, currency: str, places: dict[str, str]) -> ConsoleWin:
     """Return a win with its amounts as text; what is not known yet is empty."""
-    place = " ".join(filter(None, [win.table, f"{win.shoe}/{win.coup}" if win.coup else "", win.seat]))
+    due = None if win.due is msgspec.UNSET else win.due
+    over = 0 if due is None else win.prize - due
     return ConsoleWin(
         win.win,
-        place,
+        places[win.win],
         win.outcome.replace("_", " "),
         win.percent,
         win.state,
@@ -137,12 +163,16 @@ def _win(site: SiteState, win: Win, currency: str) -> ConsoleWin:
         written(win.rounded, currency) if win.rounded else "",
         written(win.prize, currency) if win.rounded else "",
         [number(share, currency) for share in win.shares],
+        [OtherWin(other, places.get(other, other)) for other in win.undecided],
+        "" if due is None else written(due, currency),
+        written(over, currency) if over > 0 else "",
+        written(-over, currency) if over < 0 else "",
     )
 
 
 def _faults(site: SiteState, found: JackpotState) -> list[ConsoleFault]:
     """Return the newest faults that were not ended, newest first."""
-    newest = {(fault.name, fault.table): fault for fault in found.faults}
+    newest = {(fault.name, fault.table): fault for fault in found.faults if fault.name != "difference"}  # in the wins
     active = [fault for fault in newest.values() if fault.active]
     shown = sorted(active, key=lambda fault: fault.time, reverse=True)[:_MOST_FAULTS]
     return [ConsoleFault(local(site, fault.time), fault.table, fault.say, fault.clause) for fault in shown]
