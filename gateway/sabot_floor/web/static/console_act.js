@@ -38,10 +38,14 @@ function Who({may}) {
 }
 
 // Whom the records have of the roles that a confirmation may name as notified; null until the floor has answered.
-function useNotified(wanted, jackpot) {
+function useNotified(wanted, jackpot, setSay) {
   const [people, setPeople] = useState(null);
   useEffect(() => {
-    if (wanted) act({do: "jackpot", verb: "show", args: {jackpot}}).then((answer) => setPeople(answer.ok ? (answer.data.notified ?? []) : []));
+    if (!wanted) return;
+    act({do: "jackpot", verb: "show", args: {jackpot}}).then((answer) => {
+      setPeople(answer.ok ? answer.data.notified : []);
+      if (!answer.ok) setSay(answer.say);
+    });
   }, [wanted, jackpot]);
   return people;
 }
@@ -76,7 +80,7 @@ export function ActForm({jackpot, verb, about, done}) {
   useBackTo();
   useLayoutEffect(() => first.current?.focus(), []);
   const fields = kind.fields.filter((name) => name !== "notified" || may?.notify.length);
-  const people = useNotified(fields.includes("notified"), jackpot.id);
+  const people = useNotified(fields.includes("notified"), jackpot.id, setSay);
   const needed = (name) => !(name === "reason" && MAY_BE_EMPTY.includes(verb));
   const submit = async (event) => {
     event.preventDefault();
