@@ -71,7 +71,8 @@ def a_last_coup_that_is_none(log: Log) -> None:
 
 
 def no_last_coup(log: Log) -> None:
-    flag(log, at(log, "shoe_closed") - 2, "last_coup", False)
+    closed = at(log, "shoe_closed")
+    flag(log, max(place for place in range(closed) if log[place].kind == "coup"), "last_coup", False)
 
 
 def a_coup_after_the_last(log: Log) -> None:
@@ -106,7 +107,8 @@ def no_burn(log: Log) -> None:
 def a_wrong_button_that_the_shoe_ignores(log: Log) -> None:
     place = at(log, "coup", 10)
     pressed = "tie" if log[place].data["winner"] != "tie" else "player"
-    log.insert(place + 1, replace(log[place + 1], kind="button", data={"shoe_no": 1, "coup_no": 11, "button": pressed}))
+    confirm = at(log, "button", 10, button="confirm")  # the entry counts as it is then
+    log.insert(confirm, replace(log[confirm], data={"shoe_no": 1, "coup_no": 11, "button": pressed}))
 
 
 def other_counts(log: Log) -> None:
@@ -219,4 +221,4 @@ def test_a_coup_of_rapid_without_confirm_is_found_when_the_next_begins() -> None
     assert [alarm.clause for alarm in alarms] == ["7.7.4.9, 7.7.4.10, 8.1"]
     assert alarms[0].event_no == place + 1
     (disputed,) = [coup for coup in coups if coup.status == "disputed"]
-    assert (disputed.coup, disputed.corrects) == (10, f"{UNIT}-{place}")
+    assert (disputed.coup, disputed.corrects) == (10, f"{UNIT}-{at(log, 'coup', 9) + 1}")

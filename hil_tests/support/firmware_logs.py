@@ -11,7 +11,8 @@ import pytest
 from msgspec.structs import replace
 from sabot_gateway.shoe import parse
 from sabot_gateway.shoe.parse import Event
-from sabot_gateway.verify import Verifier
+from sabot_gateway.verify import Source, Verifier
+from sabot_gateway.verify.alarms.catalogue import FOREIGN, MISSING, SHOE_VOID
 from sabot_protocol import rulebooks
 from sabot_protocol.fields import Button
 from sabot_protocol.topics import AlarmMessage, CoupMessage
@@ -25,6 +26,7 @@ from sabot_sim.dealing.careless_dealer import (
     random_profile,
 )
 from sabot_sim.dealing.random_commands import command
+from sabot_sim.dealing.stack import CUT_FROM_BACK
 from sabot_sim.rigs.play import StepAnswer, VmPlay
 
 SHOES = int(os.environ.get("SABOT_SHOES", "20"))
@@ -32,6 +34,7 @@ BOOKS = sorted(rulebooks.ids())
 UNIT = "5ab0000000000001"
 START_S = 1_800_000_000
 CONFIRM = 4  # of the buttons
+IN_DOUBT = (FOREIGN, MISSING, SHOE_VOID)
 Log = list[Event]
 
 
@@ -82,7 +85,7 @@ def clean_log(book: str) -> tuple[dict[str, Any], Log]:
     with VmPlay(profile_bytes(profile)) as vm:
         for _ in range(2):
             stock = rng.sample([*range(52)] * 8, 52 * 8)
-            stock.insert(10, CUT)
+            stock.insert(CUT_FROM_BACK, CUT)
             answer = recorder.take(vm.step(*command("open_shoe", 8, 1)))
             while answer.state != CLOSED:
                 if answer.state == COMPLETE:
@@ -96,11 +99,16 @@ def clean_log(book: str) -> tuple[dict[str, Any], Log]:
 
 
 def verify(book: str, profile: dict[str, Any], log: Log) -> tuple[list[AlarmMessage], list[CoupMessage]]:
-    """Return the alarms raised and all coup messages; the events get numbers and times as from a shoe."""
+    """Return the alarms raised and all coup messages; the events get numbers and times as from a shoe.
+
+    A person records that cards in doubt were replaced before the next shoe is opened.
+    """
     verifier, messages = Verifier("bac-01", rulebooks.load(book), profile), []
     for place, event in enumerate(log):
         time = datetime.fromtimestamp(START_S + place / 2, UTC).isoformat()
         numbered = replace(event, event_no=place + 1, time_ms=500 * place)
+        if event.kind == "shoe_opened":
+            verifier.cards_settled(IN_DOUBT, "A. Smith", Source("6a7e", place + 1, time))
         messages += [record.message for record in verifier.take(numbered, time)]
     alarms = [message for message in messages if isinstance(message, AlarmMessage) and message.state == "raised"]
     return alarms, [message for message in messages if isinstance(message, CoupMessage)]

@@ -131,7 +131,7 @@ def test_a_win_is_recorded_and_confirmed_once_whatever_is_repeated(site: Site) -
         site.win("w-1", state="pending", value=1_000_025, rounded=1_000_100, prize=1_000_100, shares=[1, 2])
         assert not site.people.settled()
     for _ in range(2):
-        site.win("w-2", state="paid", prize=1_000_100, by="R. Chen", notified="Casino Manager")
+        site.win("w-2", state="paid", prize=1_000_100, by="R. Chen", notified="E. Walsh")
     assert not site.people.settled()
     site.meter(1_000_000, 25, hits=1)
     assert site.people.settled()
@@ -139,11 +139,11 @@ def test_a_win_is_recorded_and_confirmed_once_whatever_is_repeated(site: Site) -
     (recorded,), (confirmed,) = site.gateway.requests, site.floor.requests
     assert (recorded["verb"], recorded["table"]) == ("record-win", "bac-01")
     assert recorded["args"] == {"jackpot": "lucky-tie", "coup": "1/2", "stakes": {"tie": [1000, 3000]}}
-    confirms = {"jackpot": "lucky-tie", "win": "u-9", "role": "area_manager", "notified": "Casino Manager"}
+    confirms = {"jackpot": "lucky-tie", "win": "u-9", "role": "area_manager", "notified": "head"}
     assert confirmed["args"] == confirms
     assert [line for line in site.lines if line.startswith("jackpot  p")] == [
         "jackpot  pending: value 10,000.25, rounded up 10,001.00, 100 %: prize 10,001.00",
-        "jackpot  paid AUD 10,001.00, confirmed by R. Chen, TG Area Manager; Casino Manager notified",
+        "jackpot  paid AUD 10,001.00, confirmed by R. Chen, TG Area Manager; E. Walsh notified",
     ]
 
 

@@ -126,8 +126,9 @@ class Demo:
             raise ControlError(self.people.problem)
         if self.desk and self.people:
             self.desk.step(now_s, self.people.done)
-        for people in self.screen.people.values():
-            people.act(now_s)
+        if self.people is None or self.people.done:  # the manager names a person of the records
+            for people in self.screen.people.values():
+                people.act(now_s)
 
     def _refuse_silence(self, message_s: float, enough_s: float, patience_s: float) -> None:
         work_dir = self.site.plan.work_dir

@@ -23,7 +23,7 @@ class CoupCheck:
 
     state: ShoeState
     book: Rulebook
-    winner: str = ""  # by the cards if they are a coup, else by the shoe
+    winner: str = ""  # by the cards if all of them are known and they are a coup, else by the shoe
 
     def __post_init__(self) -> None:
         """Look up once which clause asks for Confirm before the next coup."""
@@ -35,12 +35,10 @@ class CoupCheck:
         number = data["coup_no"]
         dealt = state.dealt.get(number, [])
         played = _played(dealt)
-        if isinstance(played, str):
-            self.winner = data["winner"]
-        else:
-            self.winner = played.winner
-            if state.gap_in != number and _agrees(data, dealt, played):
-                return NONE
+        known = None if isinstance(played, str) or state.gap_in == number else played
+        self.winner = known.winner if known else data["winner"]
+        if known and _agrees(data, dealt, known):
+            return NONE
         says, cards = shoe_says(data), cards_say(dealt, played)
         if state.gap_in == number:
             fact = "Part of this coup's log is missing. Its result cannot be verified."
