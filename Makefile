@@ -54,10 +54,10 @@ WHEEL = PIP_CONSTRAINT=constraints.txt $(PYTHON) -m pip wheel --quiet --disable-
 endif
 NEED_PIP = $(BIN)/python -m pip --version >/dev/null 2>&1 || $(UV) pip install --quiet --python $(BIN)/python pip
 
-.PHONY: help demo test test-compiled quick wheel deb package-trial compiled lint image bench replay replay-vm chip power update-cuts update-cuts-chip edges soak faults migration-kills siege fuzz tamper forged floor-kills angel-kills day pictures dashboard-demo screens-day recordings captures broken mutants mutants-angel roads angel-eye audit vendor clean lock
+.PHONY: help demo test test-compiled quick wheel deb package-trial compiled lint image bench replay replay-vm chip power update-cuts update-cuts-chip edges soak faults migration-kills siege fuzz tamper forged floor-kills angel-kills day pictures dashboard-demo screens-day recordings captures broken rulebook-keys demo-acts mutants mutants-angel roads angel-eye audit vendor clean lock
 
 help: ## list the targets
-	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 13
+	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 15
 
 demo: .venv/.demo ## run a whole site with its pages on this machine until Ctrl-C; COUPS=n TABLES=n RULEBOOK=id SPEED=n PORT=n WEB_PORT=n METRICS_PORT=n BROKER=url STACK=hand KIND=angel-eye TROUBLE=1 PATIENCE=s SEED=n
 	@$(BIN)/sabot demo $(if $(COUPS),--coups $(COUPS)) --tables $(TABLES) $(if $(RULEBOOK),--rulebook $(RULEBOOK)) \
@@ -199,6 +199,12 @@ recordings: .venv/.dev ## write every recording of the simulator again; sabot re
 
 captures: .venv/.dev ## capture the lines of simulated shoes again through a real daemon; needed after every change of the protocol
 	@PYTHONPATH=hil_tests $(BIN)/python -m support.make_captures
+
+rulebook-keys: .venv/.dev ## leave every key of every rulebook out, one at a time: the check names it (1 minute)
+	@SABOT_EVERY_KEY=1 $(BIN)/pytest tools/tests/test_rulebook_cli.py -k one_key
+
+demo-acts: .venv/.dev ## random acts of people at a table of the demo, by every rulebook (1 minute)
+	@SABOT_EVERY_BOOK=1 $(BIN)/pytest hil_tests/test_5_demo_acts.py
 
 broken: .venv/.dev ## break one line of the firmware at a time; a replay must fail and name the event (3 minutes); ONLY=file
 	@PYTHONPATH=hil_tests $(BIN)/python -m support.broken $(ONLY)

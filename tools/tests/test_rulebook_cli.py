@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+import zlib
 from collections.abc import Iterator
 from copy import deepcopy
 from pathlib import Path
@@ -22,6 +23,7 @@ PACKAGE = Path(rulebooks.__file__).parents[1]
 BOOKS = PACKAGE / "rulebooks"
 BESIDE = ("", "irregularities", "clauses")
 NEW = "harbour-baccarat"
+EVERY = int(os.environ.get("SABOT_EVERY_KEY", "12"))  # one key in so many; `make rulebook-keys` takes each
 NAMED_TO = 2  # levels: deeper ones are named where every book needs them
 NAMED = (
     ("shoe", "burn"), ("shoe", "choice"), ("wager", 0, "side"), ("authority", "act"), ("sign", "standoff"), ("switch",),
@@ -93,11 +95,13 @@ def test_a_copy_of_each_book_lacks_nothing(tmp_path: Path, book: str) -> None:
 
 @pytest.mark.parametrize("part", BESIDE)
 @pytest.mark.parametrize("book", rulebooks.ids())
-def test_a_copy_without_any_one_key_is_never_a_crash_and_the_key_is_named(tmp_path: Path, book: str, part: str) -> None:
+def test_a_copy_without_one_key_is_never_a_crash_and_the_key_is_named(tmp_path: Path, book: str, part: str) -> None:
     path = copied(tmp_path, book)
     file = path.parent / part / path.name
     given = tomllib.loads(file.read_text())
-    for key in (one for one in paths(given) if len(one) <= levels(book, str(one[0]))):
+    tried = [one for one in paths(given) if len(one) <= levels(book, str(one[0]))]
+    first = zlib.crc32(f"{book} {part}".encode()) % min(EVERY, len(tried))
+    for key in tried[first::EVERY]:
         file.write_text(without(given, key))
         found = list(lacks(path))
         name = str(key[-1])
