@@ -14,7 +14,9 @@ from sabot_protocol.rulebooks.people import catalogue
 from verified_log import Log
 
 _OF_ANOTHER = {"card-exposed"}  # the person who draws cards says it; nobody asks Sabot for leave to draw one
-_CONSOLE = re.compile(r'(?:refuse_role\(state|check_people\(\w+), "(\w+)"')
+_CONSOLE = re.compile(
+    r'(?:refuse_role\(state, |check_people\(\w+, |authority\.check\([^"\n]+, |^ACT = )"(\w+)"', re.MULTILINE
+)
 
 Command = tuple[str, dict[str, Any]]
 
