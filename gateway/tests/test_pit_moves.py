@@ -3,6 +3,7 @@
 from typing import Any
 
 import msgspec
+import pytest
 from sabot_floor.web.views import pit_moves
 from sabot_floor.web.views.pit_moves import Place
 from sabot_gateway.operator.verbs import VERBS
@@ -181,6 +182,20 @@ def test_a_shoe_is_ended_and_an_outcome_invalidated_by_who_may_for_any_cause() -
         assert "dealer" not in crown[do].may
     dealing = {move.do: move.not_now for move in pit_moves.of_table(Place(STAR, hand("dealing")))["shoe"]}
     assert dealing["end_shoe"] == "dealing"
+
+
+@pytest.mark.parametrize(
+    ("book", "code", "clause", "role"),
+    [  # P-44 needs nobody; without a case in the log it is P-37
+        (STAR, "RECON_WITHDRAW", "12.1.1", ""),
+        ("star-premium", "CHOICE", "14.12.1", "Casino Supervisor"),
+        (STAR, "", "7.4", "Casino Supervisor"),
+    ],
+)
+def test_a_coup_loses_its_wagers_under_the_clause_of_its_case(book: str, code: str, clause: str, role: str) -> None:
+    case = alarm("bad_order", shoe_says=code, clause=clause) if code else None
+    found = pit_moves.of_table(Place(book, hand("dealing"), case=case))["coup"]
+    assert [(move.clause, move.role) for move in found if move.verb == "this-no-bet"] == [(clause, role)]
 
 
 def test_a_dispute_of_a_player_can_be_settled_or_withdrawn() -> None:

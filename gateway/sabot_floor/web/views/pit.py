@@ -4,8 +4,9 @@ from collections.abc import Iterator
 
 import msgspec
 from msgspec.structs import replace
-from sabot_protocol import incidents, rulebooks
+from sabot_protocol import command_acts, incidents, rulebooks
 from sabot_protocol.authority import AuthorityError, party_title
+from sabot_protocol.irregularities import CASES
 from sabot_protocol.rulebooks.incidents import catalogue
 from sabot_protocol.service.moment import Moment
 from sabot_protocol.table_states import HandMessage
@@ -217,7 +218,15 @@ def _place(table: TableState) -> Place | None:
     book = table.status.rulebook if table.status else None
     if not book or book not in _BOOKS:
         return None
-    return Place(book, table.hand, table.history, _facts(table.status, table.hand), table.status)
+    return Place(book, table.hand, table.history, _facts(table.status, table.hand), table.status, _case(table))
+
+
+def _case(table: TableState) -> AlarmMessage | None:
+    """Return the alarm of the coup on the table after which it can lose its wagers."""
+    hand, known = table.hand, table.alarms.alarms if table.alarms else []
+    here = (hand.shoe, hand.coup) if hand else None
+    found = (one for one in known if (one.shoe, one.coup) == here and one.name in CASES)
+    return next((one for one in found if one.shoe_says in command_acts.UNWAGERED_CODES), None)
 
 
 def _place_of_moves(site: SiteState, table: TableState) -> Place | None:

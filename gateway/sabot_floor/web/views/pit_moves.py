@@ -48,6 +48,7 @@ class Place(NamedTuple):
     history: HistoryMessage | None = None
     facts: Facts = NO_FACTS
     status: StatusMessage | None = None
+    case: AlarmMessage | None = None  # of the coup on the table: one after which it can lose its wagers
 
     def coup(self) -> str:
         """Return shoe and coup on the table, as 3/17; empty if no coup is."""
@@ -176,7 +177,7 @@ def _proving(place: Place, incident: IncidentMessage, step: Step) -> Iterator[Mo
         case "decide":
             yield from _decide(place, incident.shoe, incident.coup, step.clause)
         case "choose" if on_table:
-            yield _move(place, "this_no_bet", "this-no-bet", {"coup": place.coup()} if place.coup() else {})
+            yield _this_no_bet(place)
             yield _void(place, "misdeal")
         case "reconstruct" if on_table:
             yield _confirm(place, {"coup": place.coup()} if place.coup() else {})
@@ -199,6 +200,15 @@ def _proving(place: Place, incident: IncidentMessage, step: Step) -> Iterator[Mo
         case "move_cards":
             yield _move(place, "export_coup", "export-coup")
             yield _move(place, "import_coup", "import-coup", ask=("coup_no", "cards", "moved"))
+
+
+def _this_no_bet(place: Place) -> Move:
+    """Let the coup go on without wagers: by its case, if it has one that leads there, else by who orders such coups."""
+    move = _move(place, "this_no_bet", "this-no-bet", {"coup": place.coup()} if place.coup() else {})
+    if place.case is None:
+        return move
+    act = command_acts.act_of_this_no_bet((place.case.shoe_says,))
+    return _with(replace(pit_prefill.for_act(place.book, act, place.facts), clause=place.case.clause), move)
 
 
 def _record(place: Place, incident: IncidentMessage, step: Step) -> Move:
@@ -232,7 +242,7 @@ def of_table(place: Place) -> dict[str, list[Move]]:
         "coup": [
             _confirm(place, coup),
             _move(place, "void", "void", {**coup, "reason": "supervisor"}, ("void_reason", "then")),
-            _move(place, "this_no_bet", "this-no-bet", coup),
+            _this_no_bet(place),
             _move(place, "no_bet", "no-bet"),
             _move(place, "authorise", "authorise", {"times": 1}, ("times",)),
             _key_card(place),
