@@ -13,10 +13,11 @@ from sabot_floor.signs.odds import title, words
 
 
 class Notice(msgspec.Struct, frozen=True):
-    """A sentence of the sign, and the clause that demands it."""
+    """A sentence of the sign, and the clause that demands it; `names` are wagers, or a game, that stand in it."""
 
     say: str
     clause: str = ""
+    names: tuple[str, ...] = ()
 
 
 class _Offer(NamedTuple):
@@ -63,10 +64,15 @@ def _amount_notices(offer: _Offer) -> Iterator[Notice]:
 def _restrictions(offer: _Offer) -> Iterator[Notice]:
     """Yield which wagers only players with a main wager may place (D-36)."""
     rules = offer.book.authority.act["restrict_side_wagers"]
-    names = [title(offer.book, wager) for wager in offer.wagers if offer.limits.is_restricted(wager)]
+    names = _titles(offer, [wager for wager in offer.wagers if offer.limits.is_restricted(wager)])
     if names:
-        listed = ", ".join(dict.fromkeys(names))
-        yield Notice(f"Only players who also wager on Player, Banker or Tie may wager on: {listed}.", rules.clause)
+        listed = ", ".join(names)
+        say = f"Only players who also wager on Player, Banker or Tie may wager on: {listed}."
+        yield Notice(say, rules.clause, names)
+
+
+def _titles(offer: _Offer, wagers: list[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(title(offer.book, wager) for wager in wagers))
 
 
 def _game_notices(offer: _Offer) -> Iterator[Notice]:
@@ -75,7 +81,8 @@ def _game_notices(offer: _Offer) -> Iterator[Notice]:
     title_of_game = offer.book.game[game].title
     for sentence in offer.book.sign.sentence:
         if sentence.fits(game, style, offer.wagers):
-            yield Notice(sentence.say.replace("{game}", title_of_game), sentence.clause)
+            names = (title_of_game,) if "{game}" in sentence.say else ()
+            yield Notice(sentence.say.replace("{game}", title_of_game), sentence.clause, names)
 
 
 def _option_notices(offer: _Offer) -> Iterator[Notice]:
@@ -103,7 +110,8 @@ def _insurance(offer: _Offer) -> Iterator[Notice]:
     found = [wager for wager in offer.wagers if wager.startswith("insurance")]
     if rules is None or not found:
         return
-    yield Notice(f"Insurance Wagers offered: {', '.join(title(offer.book, one) for one in found)}.", rules.offered)
+    names = _titles(offer, found)
+    yield Notice(f"Insurance Wagers offered: {', '.join(names)}.", rules.offered, names)
     if offer.limits.insurance_capped:
         yield Notice("An Insurance Wager pays at most the corresponding initial wager.", rules.capped)
 
