@@ -30,6 +30,12 @@ def test_a_display_at_the_limit_has_no_overflow_and_the_next_coup_gives_all_of_i
     assert desk.meters() == {"base": 100_000, "in": 50, "display": 100_026, "overflow": 24}
 
 
+def test_one_cent_above_the_limit_is_overflow(book: Parameters) -> None:
+    desk = desk_of(book, limit=100_024)
+    desk.coup()
+    assert desk.meters() == {"base": 100_000, "in": 25, "display": 100_024, "overflow": 1}
+
+
 def test_a_contribution_goes_to_the_display_below_the_limit_whatever_is_in_the_overflow(book: Parameters) -> None:
     """The overflow flows in after a win of 100 % only; what is taken comes from it first."""
     desk = desk_of(book, limit=100_025)
@@ -40,19 +46,21 @@ def test_a_contribution_goes_to_the_display_below_the_limit_whatever_is_in_the_o
     }  # fmt: skip
     desk.coup()
     assert (desk.state.display, desk.state.overflow) == (90_000, 25)
-    desk.adjusted(-20)
+    desk.adjusted(-19)
+    desk.adjusted(-1)
     assert (desk.state.display, desk.state.overflow) == (90_000, 5)
     desk.adjusted(-20)
     assert (desk.state.display, desk.state.overflow) == (89_985, 0)
 
 
-def test_the_operator_stands_in_for_a_coup_that_is_void_after_it_was_paid_out(book: Parameters) -> None:
-    desk = Desk(replace(book, base=0, reset=0, increment=25, rounding=1))
+@pytest.mark.parametrize("cents", [25, 1])
+def test_the_operator_stands_in_for_a_coup_that_is_void_after_it_was_paid_out(book: Parameters, cents: int) -> None:
+    desk = Desk(replace(book, base=0, reset=0, increment=cents, rounding=1))
     void = desk.coup()
     desk.win(FULL[book.rulebook])
-    assert desk.meters() == {"in": 50, "hits": 1, "wins": 50}
+    assert desk.meters() == {"in": 2 * cents, "hits": 1, "wins": 2 * cents}
     desk.reverse(void)
-    assert desk.meters() == {"base": 25, "in": 25, "hits": 1, "wins": 50}
+    assert desk.meters() == {"base": cents, "in": cents, "hits": 1, "wins": 2 * cents}
 
 
 def test_what_is_left_at_exactly_nothing_costs_the_operator_nothing(book: Parameters) -> None:
