@@ -54,7 +54,7 @@ WHEEL = PIP_CONSTRAINT=constraints.txt $(PYTHON) -m pip wheel --quiet --disable-
 endif
 NEED_PIP = $(BIN)/python -m pip --version >/dev/null 2>&1 || $(UV) pip install --quiet --python $(BIN)/python pip
 
-.PHONY: help demo test test-compiled quick wheel deb package-trial compiled lint image bench replay replay-vm chip power update-cuts update-cuts-chip edges soak faults migration-kills siege fuzz tamper forged floor-kills angel-kills day pictures dashboard-demo screens-day recordings captures broken rulebook-keys demo-acts mutants mutants-angel roads angel-eye audit vendor clean lock
+.PHONY: crowd help demo test test-compiled quick wheel deb package-trial compiled lint image bench replay replay-vm chip power update-cuts update-cuts-chip edges soak faults migration-kills siege fuzz tamper forged floor-kills angel-kills day pictures dashboard-demo screens-day recordings captures broken rulebook-keys demo-acts mutants mutants-angel roads angel-eye audit vendor clean lock
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 15
@@ -178,6 +178,10 @@ day: TABLES = 20
 day: IRREGULARITIES = 200
 day: .venv/.dev ## play a seeded day with provoked irregularities; compare every line of ledgers and reports with what was done (1 minute); SEED=n TABLES=n IRREGULARITIES=n BENCH=unix|cpython
 	@PYTHONPATH=hil_tests $(BIN)/python -m day --seed $(SEED) --tables $(TABLES) --irregularities $(IRREGULARITIES) --bench $(BENCH)
+
+crowd: COUPS = 2000
+crowd: .venv/.dev ## let random people act at six tables of five rulebooks for COUPS=2000 coups, and judge everything they can see (8 minutes); SEED=n BENCH=unix|cpython
+	@PYTHONPATH=hil_tests:protocol/tests/reference $(BIN)/python -m crowd --coups $(COUPS) --seed $(SEED) --bench $(BENCH)
 
 projection-kills: TABLES = 20
 projection-kills: COUPS = 200

@@ -32,7 +32,9 @@ class Run:
         self.gateways = []
         for name in dict.fromkeys(place.gateway for place in places):
             here = [place for place in places if place.gateway == name]
-            gateway = Gateway(name, here, broker, work_dir, lambda: self.now_s, bench, self.commands)
+            gateway = Gateway(
+                name, here, broker, work_dir, lambda: self.now_s, bench, self.commands.public_path, self.commands
+            )
             stack.callback(gateway.close)
             self.gateways.append(gateway)
         self._of_table = {table: gateway for gateway in self.gateways for table in gateway.shoes}

@@ -52,7 +52,9 @@ class Gateway:
         work_dir: Path,
         clock: Callable[[], float],
         bench: str,
-        commands: Commands,
+        floor_key: Path,
+        commands: Commands | None = None,
+        **more: Any,
     ) -> None:
         self._clock, self._line_s, self._commands = clock, 0.0, commands
         first = 1000 * (1 + int(name.rpartition("-")[2] or 0))
@@ -67,11 +69,12 @@ class Gateway:
             ledger=str(self.ledger),
             control=str(work_dir / f"{name}.sock"),
             broker=str(broker),
-            floor_key=str(commands.public_path),
+            floor_key=str(floor_key),
             table=tuple(
                 Table(name=place.name, port=self.shoes[place.name].port, rulebook=place.rulebook, decks=place.decks)
                 for place in places
             ),
+            **more,
         )
         self.app = App(self.config, lambda: self._line_s, clock, sleep=lambda _s: None, keepalive_s=NO_KEEPALIVE)
 
@@ -108,10 +111,12 @@ class Gateway:
         if act.local:
             answer = self.request(Request(act.verb, table, act.by.name, act.clause, act.args))
             return answer.ok, answer.say
-        command = self._commands.send(table, act, self._clock())
-        self.until(lambda: self._commands.reply(command) is not None, f"{table} {act.verb} is replied to")
+        commands = self._commands
+        assert commands is not None
+        command = commands.send(table, act, self._clock())
+        self.until(lambda: commands.reply(command) is not None, f"{table} {act.verb} is replied to")
         self._settle()
-        reply = self._commands.reply(command)
+        reply = commands.reply(command)
         assert reply is not None
         return reply.ok, reply.say
 
