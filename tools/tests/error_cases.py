@@ -210,6 +210,7 @@ VALUE_CASES = [
     ("inspect", "--text", "--lua"),
     ("irregularity", "--rulebook", "zz"),
     ("rulebook", "check", "missing"),
+    ("status", "--zz"),
     ("rulebook", "show", "zz"),
     *_jackpot_acts(),
     ("jackpot", "history", "lucky-tie", "--store", "postgresql://user:password@127.0.0.1:1/floor"),

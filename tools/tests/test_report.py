@@ -69,7 +69,7 @@ def test_every_section_as_a_csv_file(store: Path, tmp_path: Path) -> None:
     ran = run(store, "day", "2026-11-17", *ZONE, "--csv", "--out", str(tmp_path / "csv"))
     assert (ran.exit_code, ran.stdout) == (0, "")
     files = {path.name: path.read_text().splitlines() for path in (tmp_path / "csv").iterdir()}
-    assert len(files) == 20
+    assert len(files) == 23
     assert files["increments.csv"] == [
         '"jackpot","gateway","table","currency","count","amount"',
         '"lucky-tie","gw-1","bac-01","AUD",4,90',

@@ -51,7 +51,7 @@ class KeptSessions:
             head = self._store.head(self._name)
             if head is not None and head.state is not None:
                 state = msgspec.json.decode(head.state, type=State)
-        except (StoreError, msgspec.MsgspecError) as error:
+        except (StoreError, msgspec.MsgspecError, RecursionError) as error:
             log.warning("sessions of before cannot be read: people log in again", problem=str(error))
         if unix >= state.at:
             self._sessions.restore([_session(one, at.now_s - unix) for one in state.sessions])

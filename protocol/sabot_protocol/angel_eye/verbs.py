@@ -13,6 +13,7 @@ NEED_OWN_SHOE: Final = frozenset(
         "clear-fault",
         "close-shoe",
         "deck-check",
+        "end-shoe",
         "export-coup",
         "import-coup",
         "irregularity",

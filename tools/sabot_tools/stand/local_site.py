@@ -13,7 +13,7 @@ from typing import Self
 import msgspec
 from sabot_protocol import rulebooks
 from sabot_protocol.service.broker import Broker, Login
-from sabot_protocol.topics import JACKPOT_RETAINED, RETAINED, ROOT
+from sabot_protocol.topics import JACKPOT_RETAINED, RETAINED, ROOT, log_head_topic
 from sabot_sim.angel_eye import troubled_dealer as angel_eye
 from sabot_sim.dealing import stack
 from sabot_sim.dealing.dealer import Dealer
@@ -248,7 +248,7 @@ class LocalSite:
         self.inbox.append(Received(topic, payload, time.monotonic()))
         if self.floor:
             self.floor.on_message(topic)
-        if topic.endswith(_RETAINED):
+        if topic.endswith(_RETAINED) or topic.startswith(log_head_topic(self.plan.site, "")):
             self._retained.add(topic)
 
     def step(self) -> None:
