@@ -53,7 +53,7 @@ class Receipts:
         self._settled = False
 
     def stalled(self, now_s: float) -> None:
-        """The loop stood still: what has waited meanwhile comes at once."""
+        """Note a pause of the loop: the messages of that time arrive at once."""
         self.connected(now_s)
         self._trusted_s = now_s + _SETTLED_S / 5
         for one in self._gateways.values():

@@ -56,7 +56,7 @@ def mark(person: Person) -> str:
 
 
 class Sessions:
-    """All sessions of this worker; `changed` and `used` are reset by whoever keeps them."""
+    """All sessions of this worker; the part that stores them resets `changed` and `used`."""
 
     def __init__(self, new_token: Callable[[], str] = lambda: secrets.token_urlsafe(_TOKEN_BYTES)) -> None:
         self._new_token = new_token
@@ -142,7 +142,7 @@ class Tally(msgspec.Struct):
 
 
 class Failures:
-    """Log-ins that failed, by address: too many lock it out, whoever they were for and whoever succeeds there."""
+    """Failed log-ins of each address: too many lock it out, for any person, also after a success of another."""
 
     LOCKED_S: Final = LOCKED_FOR.total_seconds()
 
