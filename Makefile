@@ -42,6 +42,9 @@ ON_CHIP := $(addprefix hil_tests/test_,2_self_test.py 3_one_card.py 5_recordings
 # also where those leave nothing idle. Both runs count in TALLY what they did on the chip.
 TALLY := .venv/chip_tally.json
 CHIP_LOG := .venv/chip.log
+CHIP_CACHE := .venv/chip_cache
+# How both runs ended: .ci/again reads it.
+OUTCOME := .venv/test_outcome
 UV := $(shell command -v uv 2>/dev/null)
 ifneq ($(UV),)
 INSTALL = $(UV) pip install --quiet --compile-bytecode --python $(BIN)/python -c constraints.txt
@@ -54,7 +57,7 @@ WHEEL = PIP_CONSTRAINT=constraints.txt $(PYTHON) -m pip wheel --quiet --disable-
 endif
 NEED_PIP = $(BIN)/python -m pip --version >/dev/null 2>&1 || $(UV) pip install --quiet --python $(BIN)/python pip
 
-.PHONY: crowd help demo test test-compiled quick wheel deb package-trial compiled lint image bench replay replay-vm chip power update-cuts update-cuts-chip edges soak faults migration-kills siege fuzz tamper forged floor-kills angel-kills day pictures dashboard-demo screens-day recordings captures broken rulebook-keys demo-acts mutants mutants-angel roads angel-eye audit vendor clean lock
+.PHONY: crowd crowd-broken help demo test test-compiled quick wheel deb package-trial compiled lint image bench replay replay-vm chip power update-cuts update-cuts-chip edges soak faults migration-kills siege fuzz tamper forged floor-kills angel-kills day pictures dashboard-demo screens-day recordings captures broken rulebook-keys demo-acts mutants mutants-angel roads angel-eye audit vendor clean lock
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 15
@@ -66,13 +69,13 @@ demo: .venv/.demo ## run a whole site with its pages on this machine until Ctrl-
 	  $(if $(STACK),--stack $(STACK)) $(if $(KIND),--kind $(KIND)) $(if $(TROUBLE),--trouble) $(if $(PATIENCE),--patience $(PATIENCE))
 
 test: image .venv/.prometheus .venv/consumer/.installed ## run every check and test that CI runs; the last line reports what ran on the emulated RP2040
-	@rm -f $(TALLY)
-	@SABOT_CHIP_TALLY=$(TALLY) nice -n 5 $(BIN)/pytest $(ON_CHIP) --bench rp2040 >$(CHIP_LOG) 2>&1 & chip=$$!; \
+	@rm -f $(TALLY) $(OUTCOME)
+	@SABOT_CHIP_TALLY=$(TALLY) nice -n 5 $(BIN)/pytest $(ON_CHIP) --bench rp2040 -o cache_dir=$(CHIP_CACHE) >$(CHIP_LOG) 2>&1 & chip=$$!; \
 	trap "kill $$chip" INT TERM; \
 	$(MAKE) --no-print-directory lint || { kill $$chip; exit 1; }; \
 	SABOT_CHIP_TALLY=$(TALLY) $(BIN)/pytest -n $(WORKERS); status=$$?; \
-	wait $$chip || status=1; \
-	cat $(CHIP_LOG); PYTHONPATH=hil_tests $(BIN)/python -m support.chip_tally $(TALLY); exit $$status
+	wait $$chip; chip_status=$$?; echo $$status $$chip_status >$(OUTCOME); \
+	cat $(CHIP_LOG); PYTHONPATH=hil_tests $(BIN)/python -m support.chip_tally $(TALLY); test $$status$$chip_status = 00
 
 wheel: ## build a wheel of plain Python into dist/; COMPILED=1 compiles the modules that pyproject.toml lists (1 to 4 minutes, needs a C compiler)
 	$(if $(COMPILED),HATCH_BUILD_HOOK_ENABLE_CUSTOM=true) $(WHEEL) dist
@@ -180,8 +183,11 @@ day: .venv/.dev ## play a seeded day with provoked irregularities; compare every
 	@PYTHONPATH=hil_tests $(BIN)/python -m day --seed $(SEED) --tables $(TABLES) --irregularities $(IRREGULARITIES) --bench $(BENCH)
 
 crowd: COUPS = 2000
-crowd: .venv/.dev ## let random people act at six tables of five rulebooks for COUPS=2000 coups, and judge everything they can see (8 minutes); SEED=n BENCH=unix|cpython
+crowd: .venv/.dev ## let random people act at seven tables of five rulebooks for COUPS=2000 coups, and judge everything they can see (15 minutes); SEED=n BENCH=unix|cpython
 	@PYTHONPATH=hil_tests:protocol/tests/reference $(BIN)/python -m crowd --coups $(COUPS) --seed $(SEED) --bench $(BENCH)
+
+crowd-broken: .venv/.dev ## take a right, a check or an order out of the code, one at a time; the judge of the crowd must object (8 minutes); ONLY=word
+	@PYTHONPATH=hil_tests:protocol/tests/reference $(BIN)/python -m crowd.broken $(ONLY)
 
 projection-kills: TABLES = 20
 projection-kills: COUPS = 200

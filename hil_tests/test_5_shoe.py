@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from sabot_gateway.ledger import Reader
 from sabot_protocol import recording
+from sabot_sim.rigs import build
+from sabot_sim.rigs.signed_image import signed_image
 from support.site_watcher import contiguous, sabot
 from support.try_out import TryOut
 
@@ -82,12 +84,16 @@ def test_with_a_state_directory_the_log_continues_after_a_power_cut(at_home: Try
     link, state = tmp_path / "line", tmp_path / "state"
     options = (*FAST, "--pty", str(link), "--state", str(state))
     lines: list[str] = []
+
+    def names() -> list[str]:
+        return [alarm["name"] for alarm in at_home.received("alarm")]
+
     for restarts, number in enumerate((signal.SIGTERM, signal.SIGKILL, signal.SIGINT)):
         shoe = at_home.start(*options)
         assert f'port = "{link}"' in shoe.config()
         if number == signal.SIGTERM:
             at_home.gateway(shoe.config())
-        at_home.until(lambda: len(at_home.received("alarm")) >= restarts)  # noqa: B023 - its boot is in the log
+        at_home.until(lambda: len(names()) - names().count("reject") >= restarts)  # noqa: B023 - its boot is in the log
         at_home.more_coups(4)
         assert shoe.stop(number) == (-9 if number == signal.SIGKILL else 0)
         assert shoe.left() == [] or number == signal.SIGKILL
@@ -98,9 +104,9 @@ def test_with_a_state_directory_the_log_continues_after_a_power_cut(at_home: Try
     assert {line.split("coup")[0] for line in lines} == {"bac-01  shoe 1 "}
     assert each_shoe_contiguous(at_home.coups())
     assert contiguous(events(at_home))
-    alarms = [(alarm["name"], alarm["shoe_says"]) for alarm in at_home.received("alarm")]
-    assert [name for name, _ in alarms if name != "reject"] == ["shoe_restarted"] * 2
-    assert [says for name, says in alarms if name == "reject"] in ([], ["noise"])  # a restart may be one, never a card
+    assert [name for name in names() if name != "reject"] == ["shoe_restarted"] * 2
+    # One simulated draw in 1,700 has a spike on a wire just after the card; hands begin anew with each start of a shoe.
+    assert {alarm["shoe_says"] for alarm in at_home.received("alarm") if alarm["name"] == "reject"} <= {"noise"}
 
 
 def test_a_shoe_with_a_key_is_authenticated_and_a_capture_shows_no_key(at_home: TryOut, tmp_path: Path) -> None:
@@ -124,6 +130,34 @@ def test_a_shoe_with_a_key_is_authenticated_and_a_capture_shows_no_key(at_home: 
     shown = sabot("inspect", str(out), "--key", str(key_file))
     verdicts = {json.loads(line).get("authenticated") for line in shown.stdout.splitlines()}
     assert verdicts == {"unknown"}  # the HELLO of the session was before
+
+
+def test_a_gateway_pushes_firmware_to_a_shoe_that_rests(at_home: TryOut, tmp_path: Path) -> None:
+    """As published for real shoes: the image has no part of a bench."""
+    publisher, image, state = tmp_path / "publisher", tmp_path / "shoe.img", tmp_path / "state"
+    assert sabot("keys", "firmware", str(publisher)).returncode == 0
+    files = build.slot_image() | {"note.py": b"# newer\n"}
+    files["image.bin"] = build.image_digest(files)
+    image.write_bytes(signed_image(publisher / "firmware.key", files).file_bytes())
+    options = ("--speed", "400", "--rest", "3600", "--state", str(state))
+    shoe = at_home.start(*options, "--firmware-key", str(publisher / "firmware.pub"))
+    at_home.gateway(shoe.config(), head=f'firmware_key = "{publisher}/firmware.pub"\n')
+    at_home.until(lambda: "shoe 1 is closed" in shoe.notes())
+    config = ("--config", str(at_home.config))
+    by = ("--by", "A. Smith", *config)
+    pushed = sabot("firmware", "push", "bac-01", "--image", str(image), *by)
+    assert pushed.returncode == 0, pushed.stderr + shoe.notes()
+    assert files["image.bin"].hex() in sabot("firmware", "status", "bac-01", *config).stdout
+    assert "sabot shoe: the shoe has restarted from slot b" in shoe.notes()
+    assert shoe.stop(signal.SIGTERM) == 0
+    again = at_home.start(*options, "--pty", str(tmp_path / "line-0"))  # it keeps image and key, as a real one
+    at_home.until(lambda: "reads the log from event" in again.notes())
+    assert files["image.bin"].hex() in sabot("firmware", "status", "bac-01", *config).stdout
+    assert sabot("table", "bac-01", "open-shoe", *by).returncode == 0
+    at_home.more_coups(1)
+    assert again.stop(signal.SIGTERM) == 0
+    assert (state / "slot").read_text() == "b="
+    assert contiguous(events(at_home))
 
 
 def test_mishaps_reach_the_gateway_and_the_shoe_continues(at_home: TryOut) -> None:

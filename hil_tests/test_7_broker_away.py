@@ -6,8 +6,12 @@ SABOT_EVENTS=50000 .venv/bin/pytest hil_tests/test_7_broker_away.py -rP is the f
 import os
 import signal
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from sabot_sim.angel_eye.copies import Sent
+from support.angel_received import ReceivedLine, committed_within_s
 from support.brokers import Site
 from support.site_watcher import DRIVERS, SiteWatcher, WatchSite
 
@@ -84,3 +88,19 @@ def test_what_a_broker_never_acknowledged_is_sent_again_after_both_have_died(
     watcher.run_until_received()
     assert watcher.received_ids("bac-01") == watcher.stored("bac-01")
     assert watcher.wrong_coups(cuts=1, settled=True) == []
+
+
+def test_what_a_killed_gateway_may_lose_counts_from_the_last_look_at_it() -> None:
+    """Also where this process then stood still: it sees the kill late."""
+    client, early, late = object(), Sent(0.0, b"\x05 D\x11\x21"), Sent(10.0, b"\x05 D\x11\x22")
+    table: Any = SimpleNamespace(bench=SimpleNamespace(clients=[client]), truth=SimpleNamespace(sent=[early]))
+    line = ReceivedLine(table)
+    early.good = 2
+    line.step(0.0)
+    table.truth.sent.append(late)
+    late.good = 2
+    seen_s = 100.0 * committed_within_s()
+    line.step(seen_s)
+    table.bench.clients.clear()
+    line.step(10 * seen_s)
+    assert [line.must_be_stored(frame, settled=True) for frame in line.frames] == [True, False]

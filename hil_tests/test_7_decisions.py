@@ -112,7 +112,7 @@ def test_a_wrong_button_holds_the_shoe_on_every_surface_until_the_coup_is_decide
     wrong_button(floor)
     floor.assert_held("decision")
     acknowledged = floor.ask("ack-alarm", clause="")
-    assert "These stay active until their cause is gone: discrepancy, fault_decision." in acknowledged.say
+    assert "These stay active until their cause is gone: discrepancy, fault decision." in acknowledged.say
     assert floor.active() == [("discrepancy", "acknowledged"), ("fault_decision", "acknowledged")]
     floor.assert_held("decision")
     answer = floor.ask("decide", coup="1/1", verdict=verdict)

@@ -74,6 +74,39 @@ def test_a_card_that_went_back_into_the_shoe_is_not_keyed_in(table: FlowTable, m
     assert_settled(table)
 
 
+@EVERY
+@pytest.mark.parametrize("mishap", ["half_drawn", "double"])
+def test_a_card_half_drawn_or_one_of_two_that_is_out_voids_the_coup(table: FlowTable, mishap: str) -> None:
+    """It cannot be keyed in, with the key turned or an authorisation given either; the alarm says what to do."""
+    table.begin()
+    table.deal("9S 2H KD")
+    table.script.mishap(mishap, "5C")
+    table.play()
+    alarm = next(one for one in table.messages("alarm") if (one["name"], one["state"]) == ("reject", "raised"))
+    assert alarm["shoe_says"].startswith(mishap.replace("_", " "))
+    assert "keyed in" in alarm["say"]
+    assert "void" in alarm["say"]
+    supervisor = MISDEAL[table.book].supervisor
+    table.ask(supervisor, "authorise", "11.8.12" if table.book == RAPID else "", times=1)
+    table.script.turn_key()
+    table.play()
+    refused = table.ask(supervisor, "key-card", card="5C", flags={}, asks=DEALER)
+    assert (refused.ok, "void the coup" in refused.say) == (False, True)
+    table.script.turn_key()
+    table.play()
+    clause = {STAR: "12.1.2", PREMIUM: "14.1.2", NZ: "12.6", CROWN: "10.11", RAPID: "11.8.1.3"}[table.book]
+    reply = table.ask(supervisor, "void", clause, reason="misdeal", then="go_on", asks=DEALER)
+    assert reply.ok, reply.say
+    assert table.coups() == [(1, "void", None)]
+    plays_on(table, 2)
+    for kind, steps in table.open().items():
+        for step in steps:
+            assert table.ask(supervisor, "step", incident=kind, step=step, note="as the book has it").ok
+    if table.active():
+        assert table.ask(supervisor, "ack-alarm").ok
+    assert (table.active(), table.open()) == ([], {})
+
+
 # Coups without wagers: P-37, P-44
 
 KINDS = {STAR: "no_bet", PREMIUM: "no_bet", NZ: "void_hand", CROWN: "dummy", RAPID: "dummy"}
@@ -162,8 +195,9 @@ def test_a_foreign_card_voids_the_coup_and_the_decks_are_checked(table: FlowTabl
     table.deal("9S 2H")
     table.script.foreign("KD", 2)
     table.play()
-    assert table.raised() == ["reject", "missing_or_foreign_card", "fault_card", "coup_void"]
+    assert table.raised() == ["reject", "missing_or_foreign_card", "fault_card", "exit_locked", "coup_void"]
     assert table.coups() == [(1, "void", None)]
+    opens_no_shoe(table)
     assert table.messages("coup")[0]["clause"] == clause
     notify = ["notify_surveillance", "notify_inspector"] if table.book != RAPID else []  # 004 has no such duty
     assert table.open() == {"foreign_card": ["check_cards", *notify]}
@@ -171,9 +205,45 @@ def test_a_foreign_card_voids_the_coup_and_the_decks_are_checked(table: FlowTabl
     for step in notify:
         supervised(table, "step", clause, incident="foreign_card", step=step)
     checked = ("", clause) if table.book == STAR else ("gaming_supervisor", clause)
+    table.new_shoe()
+    assert (table.messages("shoe")[-1]["state"], table.locked()) == ("open", False)
     steps = {"void": ("", clause), "close_shoe": ("", clause), "check_cards": checked}
     notified = ("gaming_supervisor", f"{clause}.4")
-    assert_settled(table, {"foreign_card": steps | dict.fromkeys(notify, notified)}, closed=True)
+    plays_on(table, 1)
+    assert_settled(table, {"foreign_card": steps | dict.fromkeys(notify, notified)})
+
+
+def opens_no_shoe(table: FlowTable) -> None:
+    """Neither the shoe nor a person opens the next one, with the key turned and after a power cut too."""
+    table.script.turn_key()
+    table.press("new_shoe")
+    table.script.turn_key()
+    table.act("power", state="off")
+    table.act("power", state="on")
+    table.press("new_shoe")
+    for verb in ("open-shoe", "unlock"):
+        assert not table.ask(PEOPLE[table.book].supervisor, verb).ok
+    assert table.messages("shoe")[-1]["state"] == "closed"
+    assert "exit_locked" in table.active()
+
+
+@books(STAR, PREMIUM)
+def test_a_void_shoe_is_locked_until_the_cards_are_shuffled_again(table: FlowTable) -> None:
+    clause, people = {STAR: ("4.13", PEOPLE[STAR]), PREMIUM: ("4.12", None)}[table.book]
+    table.begin()
+    table.deal(FOUR)
+    table.confirm()
+    people = people or People("gaming_manager", "assistant_gaming_manager")
+    assert not table.locked()
+    table.ask(people.supervisor, "record", clause, act="void_shoe")
+    assert table.locked()
+    assert table.ask(people.supervisor, "close-shoe").ok
+    opens_no_shoe(table)
+    assert table.ask(people.supervisor, "record", "4.1.3", act="order_shuffle").ok
+    table.new_shoe()
+    plays_on(table, 1)
+    assert table.ask(people.supervisor, "step", clause, incident="shoe_void", step="notify_inspector").ok
+    assert (table.active(), table.open()) == ([], {})
 
 
 def check_cards(table: FlowTable, clause: str) -> dict[str, list[str]]:
@@ -202,6 +272,28 @@ def test_a_foreign_card_where_the_book_has_no_rule_is_put_aside_by_a_supervisor(
     table.confirm()
     assert table.coups() == [(1, "verified", "player")]
     assert_settled(table)
+
+
+# New shoe while a fault stands: P-39
+
+
+@EVERY
+def test_the_button_new_shoe_ends_no_coup_that_nobody_has_voided(table: FlowTable) -> None:
+    table.begin()
+    table.deal("9S 2H")
+    table.script.mishap("blank", "5C")
+    table.play()
+    shoe = table.status()["shoe"]
+    table.new_shoe()
+    assert table.coups() == [(1, "disputed", None)]
+    assert table.ask(PEOPLE[table.book].supervisor, "ack-alarm").ok
+    clause = {STAR: "12.13", PREMIUM: "14.13", RAPID: "11.8.11", NZ: "12.6", CROWN: "10.11"}[table.book]
+    step = {} if table.book in (NZ, CROWN) else {"discrepancy": ["decide"]}  # P-43: no rule, so no incident
+    assert (table.active(), table.open()) == (["discrepancy"], step)
+    supervised(table, "decide", clause, coup=f"{shoe}/1", verdict="void")
+    assert table.coups() == [(1, "disputed", None), (1, "void", None)]
+    assert (table.active(), table.open()) == ([], {})
+    plays_on(table, 1)
 
 
 # The wrong shoe of two, a shoe that dies: P-47, P-48

@@ -6,11 +6,12 @@ from support.site_watcher import SiteWatcher, WatchSite
 from test_7_control import sabot_table
 
 CLAUSE = ("--by", "A. Smith", "--clause", "11.8.15")
+MISDEALT = ("--by", "A. Smith", "--clause", "11.8.1.3")
 
 
-def at(watcher: SiteWatcher, table: str, *words: str) -> str:
+def at(watcher: SiteWatcher, table: str, *words: str, clause: tuple[str, ...] = CLAUSE) -> str:
     """A supervisor's command that is done; what it answers."""
-    done = sabot_table(watcher, "table", table, *words, *CLAUSE)
+    done = sabot_table(watcher, "table", table, *words, *clause)
     assert (done.returncode, done.stderr) == (0, ""), words
     return done.stdout
 
@@ -59,13 +60,14 @@ def new_shoe(watcher: SiteWatcher, table: str) -> None:
     """Hold the exit, end the shoe on the table, whatever it is at, and open one: its burn is due."""
     at(watcher, table, "tell", "lock")
     if sabot_table(watcher, "table", table, "tell", "close-shoe", *CLAUSE).returncode:
-        at(watcher, table, "void", "--new-cards")
+        at(watcher, table, "void", "--new-cards", clause=MISDEALT)
     at(watcher, table, "open-shoe", "--decks", "8", "--burn", "one")
 
 
 def test_a_coup_moves_between_two_tables_of_one_gateway(watch_site: WatchSite) -> None:
     watcher = watch_site(tables=2, rulebook="star-rapid", speed=2.0)
     watcher.run_until(lambda watcher: all(len(watcher.messages("coup", table)) >= 2 for table in ("bac-01", "bac-02")))
+    watcher.run_until(lambda watcher: watcher.newest("bac-02/hand").get("phase") == "dealing")
     new_shoe(watcher, "bac-02")
     cards = exported(watcher, "bac-01")
     number, laid = cards[0]["coup"], [f"{card['slot']}={card['card']}" for card in cards]

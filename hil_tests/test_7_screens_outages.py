@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 from support.screens import TIME, Screens, ScreenSite, log_in, not_live, watch_bar
 
 TABLE = "out-01"
@@ -82,6 +82,20 @@ def test_a_server_that_hangs(site: ScreenSite, screens: Screens) -> None:
         not_live(page, "The server does not answer", began_s)
 
 
+@pytest.mark.parametrize("path", [f"/display/{TABLE}", *OTHERS])
+def test_a_server_that_hangs_before_the_first_state(site: ScreenSite, screens: Screens, path: str) -> None:
+    def hang(route: Route) -> None:
+        os.kill(site.floor_pid(), signal.SIGSTOP)
+        route.continue_()
+
+    with opened(site, screens, path) as page, stopped(site.floor_pid(), now=False):
+        page.route("**/events/**", hang)
+        page.reload()
+        expect(page.locator(".not-live")).to_contain_text("The server does not answer")
+        page.unroute("**/events/**")
+        page.evaluate("window.first = true")
+
+
 def test_a_restart_of_the_broker(site: ScreenSite, screens: Screens) -> None:
     with opened(site, screens) as page:
         site.broker.stop()
@@ -112,10 +126,28 @@ def test_a_gateway_that_is_lost(site: ScreenSite, screens: Screens) -> None:
 
 
 @contextmanager
-def stopped(pid: int) -> Iterator[float]:
-    """Yield the time while a process does nothing."""
-    os.kill(pid, signal.SIGSTOP)
+def stopped(pid: int, *, now: bool = True) -> Iterator[float]:
+    """Yield the time while a process does nothing, at once or when the test stops it; it goes on at the end."""
+    if now:
+        os.kill(pid, signal.SIGSTOP)
     try:
         yield time.time()
     finally:
         os.kill(pid, signal.SIGCONT)
+
+
+def test_one_unit_id_at_two_gateways_is_an_alarm_in_the_pit_until_one_is_gone(
+    site: ScreenSite, screens: Screens
+) -> None:
+    publisher, online = site.publisher(), {"state": "online", "time": TIME}
+    for number in ("1", "2"):
+        publisher.put(f"gateway/gw-{number}/status", online)
+        own = {**online, "unit": "5ab00000000000aa", "rulebook": "crown-baccarat", "gateway": f"gw-{number}"}
+        publisher.put(f"two-0{number}/status", own)
+    with screens.page(f"{site.url}/pit") as page:
+        log_in(page, "vera", PIN)
+        alarms = page.locator(".alarm", has_text="unit id 5ab00000000000aa, at two-01 and two-02: stop these tables")
+        expect(alarms).to_have_count(2)
+        expect(alarms.get_by_role("button", name="Acknowledge")).to_have_count(0)
+        publisher.put("gateway/gw-2/status", {**online, "state": "offline"})
+        expect(alarms).to_have_count(0)

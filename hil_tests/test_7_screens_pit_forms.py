@@ -1,7 +1,9 @@
 """Forms of the pit: choices for a coup that comes from another gateway, times of the site, the focus after a dialog."""
 
 import re
+from collections.abc import Iterator
 
+import pytest
 from playwright.sync_api import expect
 from sabot_protocol.table_states import HandMessage
 from support.screens import TIME, Screens, ScreenSite, log_in
@@ -96,3 +98,30 @@ def test_a_shoe_is_ended_by_its_cause_with_the_consent_of_the_players(
         body = sent.value.post_data_json or {}
         assert (body["command"], body["clause"]) == ("end-shoe", "12.1.3")
         assert body["args"] == {"cause": "misdeal", "agreed": True}
+
+
+@pytest.fixture(scope="module")
+def far_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ScreenSite]:
+    """Yield a floor in New Zealand: 13 hours from UTC on the day of TIME."""
+    site = ScreenSite(tmp_path_factory.mktemp("far"), more='time_zone = "Pacific/Auckland"\n')
+    site.person("form-fred", PIN, star_rapid="casino_supervisor", crown_baccarat="area_manager")
+    yield site
+    site.close()
+
+
+def test_a_sentence_has_times_of_the_site_and_no_option_of_the_shell(far_site: ScreenSite, screens: Screens) -> None:
+    gateway = far_site.publisher()
+    gateway.table("far-01", rulebook="star-rapid")
+    say = f"Not listed since {TIME}: 3 reject. Notice until 2026-10-17T09:20:00Z (rule 3.3). "
+    say += "Name the coup with --coup SHOE/COUP."
+    about = {"id": "a", "unit": "SHOE1", "event_no": 1, "table": "far-01", "shoe": 1, "coup": 1, "time": TIME}
+    about |= {"name": "alarm_flood", "say": say, "clause": "", "shoe_says": "", "cards_say": f"at {TIME}", "alarm": "a"}
+    alarm = about | {"rulebook": "", "severity": "critical", "state": "raised"}
+    gateway.put("far-01/alarms", {"table": "far-01", "time": TIME, "alarms": [alarm]})
+    fault = {"id": "f", "jackpot": "lucky", "time": TIME, "table": "far-01", "fault": "clock", "clause": "", "v": 1}
+    gateway.put("jackpot/lucky/fault", fault | {"say": f"No count since {TIME}."}, retain=False)
+    with screens.page(f"{far_site.url}/pit", timezone_id="America/New_York") as page:
+        log_in(page, "form-fred", PIN)
+        shown = page.locator(".alarm", has_text="Not listed since 2026-10-17 22:00:00: 3 reject.")
+        expect(shown).to_contain_text("Notice until 2026-10-17 22:20:00 (rule 3.3). Name the coup.")
+        assert "T09:" not in page.locator("body").inner_text()

@@ -67,7 +67,7 @@ def signs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ScreenSite]:
     site = ScreenSite(work_dir, TABLES, f'jackpots = "{work_dir}/jackpots.toml"\n')
     site.person("asmith", "730155", crown_baccarat="area_manager", star_baccarat="casino_supervisor")
     site.person("bjones", "840266", crown_baccarat="area_manager")
-    site.person("dealer1", "951377", crown_baccarat="dealer")
+    site.person("senior", "951377", crown_baccarat="higher_duties_dealer")
     site.person("cmanager", "306518", crown_baccarat="casino_manager")
     yield site
     site.close()
@@ -172,11 +172,14 @@ def test_a_win_is_confirmed_by_the_right_role_with_the_keyboard_alone(signs: Scr
         screens.page(f"{signs.url}/jackpot/lucky-tie") as display,
     ):
         expect(display.get_by_text("A win at table bac-01 is being confirmed")).to_be_visible()
-        log_in(page, "dealer1", "951377")
+        log_in(page, "senior", "951377")
         expect(page.get_by_text("recorded", exact=True)).to_be_visible()
         value = display.locator(".amount").inner_text().split()
         expect(page.locator("section", has_text="Lucky Tie").locator(".value")).to_have_text(" ".join(value))
         ask_to_confirm(page)
+        page.keyboard.type("Cmanager")
+        tab_to(page, "Confirm this act")
+        page.keyboard.press("Enter")
         expect(page.get_by_role("alert").filter(has_text="may not do this")).to_be_visible()
         page.keyboard.press("Escape")
         page.get_by_role("button", name="Log out").click()

@@ -43,3 +43,14 @@ def test_a_bare_status_looks_at_the_places_of_the_installers() -> None:
     ran = CliRunner().invoke(app, ["status"], env={"SABOT_CONFIG": None, "SABOT_FLOOR_CONFIG": None})
     assert "/etc/sabot/gateway.toml" in ran.output
     assert "/etc/sabot/floor.toml" in ran.output
+
+
+def test_what_does_not_answer_is_named_with_the_command_that_asks_at_another_socket(tmp_path: Path) -> None:
+    gateway, floor = tmp_path / "gateway.toml", tmp_path / "floor.toml"
+    gateway.write_text(f'ledger = "{tmp_path}/ledger.db"\n')
+    floor.write_text(f'store = "{tmp_path}/floor.db"\n')
+    ran = status(gateway, floor)
+    assert ran.exit_code == 1
+    for command in ("gateway", "floor"):
+        assert f"`sabot {command} status --control PATH` asks at another socket" in ran.output
+        assert "--control" in CliRunner().invoke(app, [command, "status", "--help"]).output

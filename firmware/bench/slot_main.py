@@ -1,4 +1,7 @@
-"""main.py of a board with slots, on the VM: the slots are in the state directory, and a restart ends the process."""
+"""main.py of a board with slots, on the VM: the slots are in the state directory, and a restart ends the process.
+
+The board of the VM is beside this file: an image is that of a real shoe, which has none of it.
+"""
 
 import sys
 
@@ -18,5 +21,21 @@ class Machine:
         raise SystemExit(_RESTART)
 
 
+def _with_board(run):
+    """Return what runs the program of a slot with the board of the VM; both use the modules of that slot."""
+
+    def run_with_board():
+        import stimulus  # type: ignore[import-not-found]
+
+        sys.modules["sabot.boards.stimulus"] = stimulus
+        import bench  # type: ignore[import-not-found]
+
+        sys.modules["sabot.boards.bench"] = bench
+        run()
+
+    return run_with_board
+
+
 if __name__ == "__main__":
+    slots._run = _with_board(slots._run)
     slots.start(Machine(), sys.argv[2])

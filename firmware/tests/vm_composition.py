@@ -21,8 +21,9 @@ def test_the_ninth_ace_of_spades_of_eight_decks():
         desk = Desk(book).open()
         eight_aces(desk)
         logged = desk.draw("2H AS")
-        assert logged[-3:] == [
+        assert logged[-4:] == [
             "missing_or_foreign_card VOID_CHECK",
+            "lock 1",
             "void 9 foreign_card new_cards 2",
             "closed 1 coups 9 new_cards",
         ], logged
@@ -45,6 +46,7 @@ def test_a_coup_that_its_last_card_voids_has_no_result():
     assert desk.draw("TD") == [
         "banker_2 TD",
         "missing_or_foreign_card VOID_CHECK",
+        "lock 1",
         "void 1 foreign_card new_cards 4",
         "closed 1 coups 1 new_cards",
     ]
@@ -141,3 +143,57 @@ def test_an_ordered_set_is_logged_once_and_only_of_the_first_cards():
     desk = Desk(on=("continuous",)).open("face_up")
     seen = desk.draw("5H 6H 7H 8H 9H TH JH QH")
     assert len([text for text in seen if text.startswith("ordered")]) == 1
+
+
+# Cards in doubt: The Star 12.11, Premium 14.11, Rapid 11.8.10; New Zealand and Crown have no rule
+
+IN_DOUBT = ("star-baccarat", "star-premium", "star-rapid")
+BOOKS = IN_DOUBT + ("nz-baccarat", "crown-baccarat")
+
+
+def foreign(book, cards="9S 2H"):
+    """Return a shoe that has found a foreign card."""
+    desk = Desk(book).open()
+    desk.draw(cards)
+    desk.reject("foreign")
+    return desk
+
+
+def test_after_a_foreign_card_the_exit_is_locked_until_the_gateway_releases_it():
+    for book in BOOKS:
+        desk = foreign(book)
+        desk.restart()
+        assert desk.state.locked == (book in IN_DOUBT), book
+        assert desk.press("new_shoe") == (book not in IN_DOUBT), book
+        if book in IN_DOUBT:
+            desk.key(True)  # the supervisor's key clears faults, and is no check of the cards
+            desk.restart()
+            assert not desk.press("new_shoe")
+            assert desk.cmd("unlock") == "done"
+            assert desk.press("new_shoe")
+            assert not desk.shoe.locked()
+
+
+def test_a_foreign_card_after_a_complete_coup_locks_too():
+    for book in IN_DOUBT:
+        desk = foreign(book, BOTH_STAND)
+        desk.cmd("clear_fault", 1)
+        assert desk.confirm()[-1] == "closed 1 coups 1 new_cards"
+        assert not desk.press("new_shoe")
+
+
+def test_a_void_for_a_foreign_card_locks_as_well():
+    for book in BOOKS:
+        desk = Desk(book).open()
+        desk.draw("9S 2H")
+        assert desk.cmd("void_coup", 4, 1) == "done"  # foreign_card, and go on
+        assert desk.shoe.locked() == (book in IN_DOUBT), book
+
+
+def test_the_lock_lasts_while_the_decks_are_checked_and_does_not_hinder_that():
+    desk = foreign("star-baccarat")
+    assert desk.cmd("deck_check", 1, 1) == "done"
+    assert not desk.shoe.locked()
+    desk.draw("8H")
+    assert desk.cmd("deck_check", 0, 0) == "done"
+    assert not desk.press("new_shoe")

@@ -176,7 +176,7 @@ def test_a_complete_coup_counts_when_a_foreign_card_comes_after_it():
     for book in ("star-baccarat", "star-premium", "star-rapid"):  # 12.11.1, 14.11.1, 11.8.10.1
         desk = Desk(book).open()
         desk.draw(NATURAL)
-        assert desk.reject("foreign")[1:] == ["missing_or_foreign_card VOID_CHECK"]
+        assert desk.reject("foreign")[1:] == ["missing_or_foreign_card VOID_CHECK", "lock 1"]
         desk.restart()
         assert desk.where() == "complete"
         assert desk.confirm() == ["closed 1 coups 1 new_cards"]
@@ -184,7 +184,7 @@ def test_a_complete_coup_counts_when_a_foreign_card_comes_after_it():
         desk.draw(NATURAL)
         desk.confirm()
         assert desk.report("missing_or_foreign_card") == "done"  # between two coups
-        assert desk.logged() == ["missing_or_foreign_card VOID_CHECK", "closed 1 coups 1 new_cards"]
+        assert desk.logged() == ["missing_or_foreign_card VOID_CHECK", "lock 1", "closed 1 coups 1 new_cards"]
         desk = Desk(book).open()
         assert "void 1 foreign_card new_cards 0" in desk.reject("foreign")  # its first card: 12.11.2
 

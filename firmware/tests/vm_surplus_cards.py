@@ -221,3 +221,46 @@ def test_surplus_cards_that_fill_one_coup_begin_the_one_after_it():
     assert desk.confirm() == []
     assert desk.where() == "dealing banker_2"
     assert desk.draw("7H")[-1] == "coup 3 player 8-1 live"
+
+
+def test_no_new_shoe_at_the_button_while_a_card_in_excess_waits():
+    for book in BOOKS:  # 12.2, 14.2, Crown 10.2, 11.8.3; New Zealand replaces the cards by the gateway's command
+        desk = Desk(book).open()
+        desk.draw(BOTH_STAND + " 8C")
+        assert not desk.press("new_shoe"), book
+        desk.confirm()
+        assert not desk.press("new_shoe"), book
+
+
+def test_a_disclosed_card_that_begins_the_coup_after_the_next_leaves_the_next_as_it_is():
+    for book in BOOKS[:4]:  # 12.3, 14.3, NZ 12.2(b), Crown 10.8.1 with 10.6
+        desk = Desk(book, on=("continuous",)).open()
+        desk.draw(SIX_CARDS)
+        desk.draw("9S 2H TD 2D")  # coup 2, complete, nobody has seen it
+        assert desk.draw("3S", exposed=1) == ["player_1 3S exposed surplus", "excess_card NEXT_NO_BET"]
+        desk.restart()
+        assert desk.confirm() == ["coup 2 player 9-4 live"], book
+        assert desk.confirm() == ["kind 3 " + UNWAGERED[book]], book
+        assert desk.state.awaiting_authorisation == (book == "crown-baccarat")  # 10.8.2
+
+
+def test_no_new_shoe_at_the_button_while_a_card_put_back_waits_for_its_dummy_coup():
+    desk = Desk("crown-baccarat").open()  # 7.1.5(a), (b)
+    desk.draw(BOTH_STAND)
+    desk.draw("8C", exposed=1)
+    assert desk.cmd("card_returned") == "done"
+    for _ in range(2):
+        assert not desk.press("new_shoe")
+        if desk.where() == "complete":
+            desk.confirm()
+    assert desk.cmd("authorise", 1) == "done"
+    assert desk.draw("8C") == ["player_1 8C returned"]
+    desk.draw("2H KC 3H")
+    desk.confirm()
+    assert desk.press("new_shoe")
+    desk = Desk("crown-baccarat").open()
+    desk.draw(BOTH_STAND)
+    desk.draw("8C", exposed=1)
+    desk.cmd("card_returned")
+    assert desk.cmd("close_shoe") == "done"
+    assert desk.press("new_shoe")

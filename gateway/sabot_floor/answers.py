@@ -261,4 +261,5 @@ class Answers:
             "notify": self._notifier.status(),
             "web": self.web_status(),
             "jackpots": [states.meter_message(standing) for standing in standings if standing],
+            "open_wins": self._logs.open_wins(),
         }

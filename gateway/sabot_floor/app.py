@@ -81,20 +81,20 @@ class App:
         self.notifier = Notifier(config, self.store)
         wanted = (self._intake.filters(), self.feed.filters(), self.notifier.filters())
         self._filters = list(dict.fromkeys(topic for topics in wanted for topic in topics))
-        self.collector = Collector(self._intake, self.logs)
+        gate = self.feed.gate
+        self.collector = Collector(self._intake, self.logs, gate.believed, gate.names_itself)
         self.publisher = Publisher(self.mqtt, self.logs, config.site, config.worker)
         self.publisher.serve(self.logs.served)
         self.logs.on_appended = lambda jackpot, _entries: self.publisher.changed(jackpot)
         self.behind = Behind(self.logs, config.site)
         self.publisher.on_meter = self.behind.received
         self.subscribed, self._sweep_s, self._stepped_s = False, 0.0, monotonic()  # the broker has answered
-        self._subscriber = Subscriber(self.mqtt)
+        self.hold, self._subscriber = Hold(), Subscriber(self.mqtt)
         self.mqtt.on_ready, self.mqtt.on_lost = self._on_ready, self._on_lost
-        self.hold = Hold()
         self._control = Control(config.control_path(), self._selector, FLOOR, requests.parse)
         self._checker = Checker(self._selector)
         people = PeopleDesk(PeopleLog(self.store), self._checker, config.admins(), self._at)
-        self._commands = command_desk(config, self.store, self.mqtt, self.inbox, self.feed.gate, self._at)
+        self._commands = command_desk(config, self.store, self.mqtt, self.inbox, gate, self._at)
         self._signs = open_signs(config, self.store, self._commands.tables.status, self._at())
         self._answers = Answers(
             config,

@@ -28,6 +28,7 @@ FAMILIES = (
     Family("sabot_floor_messages_waiting", "gauge", (), "Messages that are not acknowledged to the broker yet."),
     Family("sabot_floor_messages_unreadable_total", "counter", (), "Messages that cannot be read."),
     Family("sabot_floor_increments_refused_total", "counter", ("jackpot", "reason"), "Contributions refused."),
+    Family("sabot_floor_wins_open", "gauge", ("jackpot", "about"), "Wins to be settled, or put in order, by people."),
     Family("sabot_floor_projection_skipped_total", "counter", ("reason",), "Messages that the reports do not have."),
     Family("sabot_floor_notices_waiting", "gauge", ("channel",), "Notices that are not delivered yet."),
     Family("sabot_floor_page_streams", "gauge", (), "Pages that are open."),
@@ -91,6 +92,9 @@ class Monitoring:
         for jackpot, reasons in self._collector.refusals.table().items():
             for reason, count in reasons.items():
                 yield "sabot_floor_increments_refused_total", (jackpot, reason), count
+        for jackpot, matters in self._collector.open_wins().items():
+            for about, count in matters.items():
+                yield "sabot_floor_wins_open", (jackpot, about), count
         for reason, count in self._feed.counts.items():
             yield "sabot_floor_projection_skipped_total", (reason,), count
 

@@ -115,7 +115,7 @@ class DecideOrder(Act, frozen=True, kw_only=True):
 
     def entry(self, by: Signer, time: str) -> Entry:
         """Return the entry that the engine decides on."""
-        return Ordered(time=time, win=self.win, before=self.before, reason=plain(self.reason), **_one(by))
+        return Ordered(time=time, win=self.win, before=self.before, reason=plain(self.reason), **_one(by), rules=RULES)
 
 
 class Settle(Act, frozen=True, kw_only=True):
@@ -126,7 +126,7 @@ class Settle(Act, frozen=True, kw_only=True):
 
     def entry(self, by: Signer, time: str) -> Entry:
         """Return the entry that the engine decides on."""
-        return Settled(time=time, win=self.win, reason=plain(self.reason), **_one(by))
+        return Settled(time=time, win=self.win, reason=plain(self.reason), **_one(by), rules=RULES)
 
 
 class Adjust(Act, frozen=True, kw_only=True):

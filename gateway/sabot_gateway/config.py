@@ -210,6 +210,7 @@ def table_problems(table: Table) -> list[str]:
         book, settings, decks = offer(table)
     except rulebooks.RulebookError as error:
         return [*found, str(error)]
+    found += _shown_before_turned(book, table)
     return [*found, *check_offer(book, settings, decks, list(table.wagers))]
 
 
@@ -221,6 +222,16 @@ def _driver_problems(table: Table) -> Iterator[str]:
             yield f'{key} is only for an Angel Eye; take it out, or write driver = "angel-eye"'
     if table.driver == "angel-eye" and table.card_set != usual["card_set"]:
         yield "card_set: an Angel Eye does not report the set of its cards; take it out"
+
+
+def _shown_before_turned(book: Rulebook, table: Table) -> Iterator[str]:
+    """Yield why the shoe's result may not confirm a coup: displays would show cards that nobody has turned yet."""
+    if table.driver == "angel-eye" and table.confirm == "result" and book.deals_face_down(table.shoe):
+        yield (
+            'confirm = "result" shows cards and result as soon as the shoe sends them, and cards are dealt face down: '
+            f'that would expose them ({book.closing.exposed_clause}). Write confirm = "dealer", or, where cards are '
+            'dealt face up, shoe = {dealing = "face_up"}'
+        )
 
 
 def offer_problems(config: Config) -> list[str]:

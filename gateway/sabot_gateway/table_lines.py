@@ -112,6 +112,8 @@ class TableLines:
             self._status_topics.problem(table, silent, at)
         link = table.link
         link.tick(at.now_s)
+        if not self.paused:
+            table.keep_locked(at.now_s)
         self._write(table, at)
         if self.paused:  # the link takes unread bytes for silence
             return

@@ -8,6 +8,7 @@ from sabot_gateway.incidents.book import IncidentBook
 from sabot_gateway.jackpots.recording import TableJackpots
 from sabot_gateway.operator import dealt_coups
 from sabot_gateway.operator.desk import Desk
+from sabot_gateway.operator.local_roles import NOT_CHECKED
 from sabot_gateway.operator.own_entries import OwnEntries
 from sabot_gateway.operator.requests import TableRequest, parse
 from sabot_gateway.screens.state import ScreenState
@@ -77,6 +78,7 @@ class DeskBench:
         self.desk = Desk(self.own)
         self.table, self.answers = Table(), list[Answer]()
         self.records = list[Record]()  # of the shoe's events
+        self.granted = NOT_CHECKED  # the role of the account at the socket
         self.other = Verifier("bac-02", BOOK, PROFILE)  # of another table
         self.table.verifier = Verifier("bac-01", BOOK, PROFILE, self.desk.attempts.decider_of)
 
@@ -87,7 +89,7 @@ class DeskBench:
         request = parse(line)
         assert isinstance(request, TableRequest)
         table = self.table if request.table == "bac-01" else None
-        self.desk.take(request, "floor", table, self.answers.append, Moment(now_s, TIME))
+        self.desk.take(request, "floor", table, self.answers.append, Moment(now_s, TIME), granted=self.granted)
 
     def send(self, verb: str, **more: Any) -> None:
         """Send a request and commit its attempt and its command."""

@@ -32,6 +32,15 @@ def write_all(end: int, data: bytes) -> None:
             data = data[os.write(end, data) :]
 
 
+def read_all(end: int) -> bytes:
+    """Return what was written to a pty: only a read that finds nothing has the kernel hand on all that it holds."""
+    found = b""
+    with suppress(BlockingIOError):
+        while True:
+            found += os.read(end, 65_536)
+    return found
+
+
 class Line:
     """One table's pty and the shoe at its far end."""
 
@@ -47,10 +56,7 @@ class Line:
         self._held: list[bytes] | None = None
 
     def read(self) -> bytes:
-        try:
-            return os.read(self.end, 65_536)
-        except BlockingIOError:
-            return b""
+        return read_all(self.end)
 
     def write(self, *frames: bytes) -> None:
         if self._held is None:
@@ -91,16 +97,32 @@ class Floor:
     """Tables by name; `step` is a turn of the daemon, and time is the test's."""
 
     def __init__(
-        self, stack: ExitStack, work_dir: Path, *names: str, rulebook: str = "star-baccarat", **more: Any
+        self,
+        stack: ExitStack,
+        work_dir: Path,
+        *names: str,
+        rulebook: str = "star-baccarat",
+        first: int = 1,
+        **more: Any,
     ) -> None:
-        self.rulebook = rulebook
-        self.lines = {name: Line(stack, name, number, rulebook) for number, name in enumerate(names, 1)}
+        self.rulebook, self.clock = rulebook, time.time
+        self.lines = {name: Line(stack, name, number, rulebook) for number, name in enumerate(names, first)}
         self.now_s, self.ledger_path = 1000.0, work_dir / "ledger.db"
         self._goodbye_s: float | None = None  # of the real clock, which runs on from there
         self.config = self.with_tables(*names, ledger=str(self.ledger_path), **more)
-        self.app = App(self.config, monotonic=self._monotonic, reread=lambda: self.config, sleep=lambda _s: None)
+        self.start()
         self._open, self._alive_s, self._greeted = True, 0.0, list[Line]()
         stack.callback(self._close)
+
+    def start(self) -> None:
+        """Make the daemon, as at the start of its process; `clock` is that of its PC."""
+        self.app = App(
+            self.config,
+            monotonic=self._monotonic,
+            clock=lambda: self.clock(),
+            reread=lambda: self.config,
+            sleep=lambda _s: None,
+        )
 
     def _monotonic(self) -> float:
         return self.now_s + (0.0 if self._goodbye_s is None else time.monotonic() - self._goodbye_s)
@@ -167,7 +189,8 @@ class Floor:
 
     def retained(self, topic: str) -> dict[str, Any]:
         """Return the message on a retained topic of the site, without its time, and the names of a gateway's tables."""
-        message: dict[str, Any] = msgspec.json.decode(self.app.retained_topics().get(f"sabot/v1/test/{topic}", b"{}"))
+        topic = f"sabot/v1/{self.config.site}/{topic}"
+        message: dict[str, Any] = msgspec.json.decode(self.app.retained_topics().get(topic, b"{}"))
         return {name: value for name, value in message.items() if name not in ("time", "ledger", "tables")}
 
     def status(self, name: str) -> dict[str, Any]:

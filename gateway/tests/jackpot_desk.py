@@ -156,7 +156,7 @@ class Desk:
     def confirmed(self, win: str, role: str = "", by: str = "Ann", notified: str = "Max") -> Applied | Refused:
         role = role or TOP_ROLE[self.parameters.rulebook]
         return self.apply(
-            entry.Confirmed(time=time_of(self.now), win=win, by=by, role=role, notified=notified, rules=1)
+            entry.Confirmed(time=time_of(self.now), win=win, by=by, role=role, notified=notified, rules=entry.RULES)
         )
 
     def confirm(self, win: str) -> Win:
@@ -180,11 +180,13 @@ class Desk:
 
     def made_good(self, missed: str, role: str = "") -> Applied | Refused:
         role = role or TOP_ROLE[self.parameters.rulebook]
-        return self.apply(entry.MadeGood(time=time_of(self.now), missed=missed, by="Bob", role=role, rules=1))
+        return self.apply(entry.MadeGood(time=time_of(self.now), missed=missed, by="Bob", role=role, rules=entry.RULES))
 
     def adjusted(self, amount: Any, by: tuple[str, ...] = ("Bob", "Bill"), **fields: Any) -> Applied | Refused:
         given = {"id": f"a-{self.now}", "role": TOP_ROLE[self.parameters.rulebook], "reason": "round 7 not recorded"}
-        return self.apply(entry.Adjusted(time=time_of(self.now), amount=amount, by=by, rules=1, **{**given, **fields}))
+        return self.apply(
+            entry.Adjusted(time=time_of(self.now), amount=amount, by=by, rules=entry.RULES, **{**given, **fields})
+        )
 
     def pending(self) -> list[Win]:
         return [view(hit, price) for hit, price in prices(self.state)]

@@ -5,9 +5,12 @@ from typing import Any
 import pytest
 from desk_bench import DISPUTED, DeskBench
 from floor_commands_bench import CommandBench, signed
+from sabot_gateway.operator.local_roles import Granted
 from sabot_gateway.verify import Verifier
 from sabot_gateway.verify.deciders import Decider
+from sabot_gateway.verify.records import Source
 from sabot_protocol import rulebooks
+from sabot_protocol.topics import CoupMessage
 from shoe_events import PROFILE, event
 from verified_log import Log
 
@@ -80,6 +83,20 @@ def test_after_an_irregularity_the_rule_or_the_person_of_that_rule_decides(
     assert not reply.ok, "without the case neither role nor clause is right"
     case(bench, book, name, code)
     bench.give(signed("this-no-bet", role=role, clause=clause, coup="1/1"))
+    assert [kind for _, kind, _ in bench.commands_sent(0.2)] == ["this_no_bet"]
+
+
+@pytest.mark.parametrize(
+    ("book", "right", "wrong"), [("star-baccarat", "12.3", "12.1.1"), ("star-premium", "14.3", "14.1.1")]
+)
+def test_a_face_up_first_card_takes_the_wagers_away_and_no_reconstruction_does(
+    bench: CommandBench, book: str, right: str, wrong: str
+) -> None:
+    case(bench, book, "first_card_face_up", "THIS_NO_BET")
+    reply = bench.give(signed("this-no-bet", role="dealer", clause=wrong, coup="1/1"))
+    assert reply is not None
+    assert f"{wrong} of {book} is not about this" in reply.say
+    bench.give(signed("this-no-bet", role="dealer", clause=right, coup="1/1"))
     assert [kind for _, kind, _ in bench.commands_sent(0.2)] == ["this_no_bet"]
 
 
@@ -167,6 +184,11 @@ def test_such_a_winner_leaves_a_critical_alarm_that_only_another_person_ends() -
     assert "The 2H is a 9H" in alarm.say
     for one in (alarm.alarm, "all"):
         assert bench.answer_to("ack-alarm", clause="", args={"alarm": one}).startswith("Acknowledge refused")
+    for one in (alarm.alarm, "all"):
+        typed = bench.answer_to("ack-alarm", clause="", by="B. Jones", args={"alarm": one})
+        assert typed.startswith("Acknowledge refused: nobody is identified here, and a name that is typed is no other")
+    assert bench.table.verifier.alarms.named("decided_by_word") == [alarm]
+    bench.granted = Granted("casino_supervisor")
     assert bench.answer_to("ack-alarm", clause="", by="B. Jones", args={"alarm": alarm.alarm}) == "1 acknowledged."
     assert bench.table.verifier.alarms.named("decided_by_word") == []
 
@@ -189,6 +211,10 @@ def test_the_winner_of_the_cards_needs_no_reason() -> None:
         ("crown-baccarat", "card-returned", "7.1.5(a)", True),  # to the front of the shoe
         ("crown-baccarat", "card-returned", "7.2.2(b)", False),
         ("star-baccarat", "burn-card", "4.7", True),
+        ("star-baccarat", "open-shoe", "4.7", True),  # a new shoe is opened with its burn
+        ("nz-baccarat", "open-shoe", "7.7(b)", True),
+        ("star-rapid", "open-shoe", "3.12", True),
+        ("star-baccarat", "close-shoe", "4.7", False),
         ("nz-baccarat", "card-returned", "7.7", False),
     ],
 )
@@ -205,3 +231,57 @@ def _refused(bench: DeskBench, verb: str, clause: str) -> str:
     """Return the answer to a request that is refused at once; empty if it goes to the shoe."""
     bench.send(verb, clause=clause, args={})
     return bench.answers.pop().say if bench.answers else ""
+
+
+@pytest.mark.parametrize(
+    ("book", "verb", "clause", "belongs"),
+    [  # P-37: Rapid has no rule for it; 11.8.13 and 11.8.14 are about dummy hands, 11.4 to 11.7 about the wheel
+        ("star-rapid", "no-bet", "11.8.13", True),
+        ("star-rapid", "no-bet", "11.4.6", False),
+        ("star-rapid", "no-bet", "11.7", False),
+        ("crown-baccarat", "authorise", "10.8.1", True),
+        ("crown-baccarat", "authorise", "12.8.2", False),  # Three Card Baccarat
+        ("nz-baccarat", "authorise", "12.6", True),
+        ("nz-baccarat", "authorise", "7.7", False),  # burning before the first coup
+        ("nz-baccarat", "authorise", "5.14", False),  # closing of wagers
+        ("star-rapid", "no-bet", "7.3", False),  # the call of no more bets
+    ],
+)
+def test_where_a_book_has_no_rule_clauses_about_irregularities_of_cards_belong(
+    book: str, verb: str, clause: str, belongs: bool
+) -> None:
+    bench = DeskBench()
+    bench.table.verifier = Verifier("bac-01", rulebooks.load(book), PROFILE)
+    bench.table.serve()
+    assert ("is not about this" in _refused(bench, verb, clause)) is not belongs
+
+
+@pytest.mark.parametrize("book", rulebooks.ids())
+def test_a_coup_that_the_button_new_shoe_ends_is_disputed_until_a_person_decides(book: str) -> None:
+    """P-39: a supervisor of the book voids a coup, never the dealer alone."""
+    log = Log(book)
+    log.deal("9S 2H")
+    log("button", shoe_no=1, coup_no=1, button="new_shoe")
+    records = log("coup_void", shoe_no=1, coup_no=1, reason="supervisor", then="new_cards", cards=2)
+    coup = records[0].message
+    assert isinstance(coup, CoupMessage)
+    assert (coup.kind, coup.status, coup.winner, coup.by) == ("live", "disputed", None, "at the shoe: New shoe")
+    assert log.alarms("coup_void") == []
+    log("shoe_closed", shoe_no=1, coups=1, reason="replaced")
+    log("shoe_opened", shoe_no=2, card_set=1, decks=8, burn="none")
+    assert log.verifier.disputed() == [coup]
+    assert "discrepancy" in [alarm.name for alarm in log.verifier.active()]
+    source = Source("6a7e000000000001", 9, "")
+    decision, *_ = log.verifier.decide(coup, "void", Decider("A. Smith", "12.1.2"), source, None)
+    assert isinstance(decision.message, CoupMessage)
+    assert (decision.message.kind, decision.message.status, decision.message.by) == ("void", "void", "A. Smith")
+    assert "discrepancy" not in [alarm.name for alarm in log.verifier.active()]
+
+
+def test_a_coup_without_wagers_is_void_by_the_button_new_shoe() -> None:
+    log = Log("star-baccarat")
+    log.deal("9S 2H")
+    log.command("this_no_bet")
+    log("button", shoe_no=1, coup_no=1, button="new_shoe")
+    log("coup_void", shoe_no=1, coup_no=1, reason="supervisor", then="new_cards", cards=2)
+    assert log.alarms("coup_void", "discrepancy") == [log.alarm("coup_void")]

@@ -5,6 +5,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from sabot_gateway import config as configs
 from sabot_gateway.config import Config, Table
 from sabot_gateway.ops import angel_eye, check
 from sabot_gateway.ops.probe import port_facts
@@ -56,12 +57,14 @@ def test_a_book_in_which_the_dealer_confirms_wants_the_setting_for_it() -> None:
     ("book", "clause"),
     [("star-baccarat", "12.12"), ("star-premium", "5.5"), ("nz-baccarat", "5.14, 12.10"), ("crown-baccarat", "10.9")],
 )
-def test_cards_dealt_face_down_may_be_on_no_display_before_they_are_turned(book: str, clause: str) -> None:
+def test_a_result_that_displays_show_before_the_cards_are_turned_is_refused(book: str, clause: str) -> None:
     wagers = ("player", "banker", "tie")
-    facts = check.table_facts(eye(rulebook=book, wagers=wagers))
-    (warned,) = (fact.says for fact in facts if "confirm =" in fact.says)
-    assert f"A display that shows cards before they are turned exposes them ({clause})" in warned
+    for refused in ({}, {"confirm": "result"}, {"shoe": {"dealing": "face_down"}}):
+        (problem,) = configs.table_problems(eye(rulebook=book, wagers=wagers, **refused))
+        assert 'confirm = "result" shows cards and result as soon as the shoe sends them' in problem
+        assert f"that would expose them ({clause})" in problem
     for other in ({"confirm": "dealer"}, {"shoe": {"dealing": "face_up"}}):
+        assert configs.table_problems(eye(rulebook=book, wagers=wagers, **other)) == []
         facts = check.table_facts(eye(rulebook=book, wagers=wagers, **other))
         assert [fact.status for fact in facts] == ["ok", "ok", "ok", "warning"]
 

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 import msgspec
 import pytest
+from floor import read_all
 from sabot_gateway.app import App
 from sabot_gateway.config import Config, Table
 from sabot_gateway.ledger import Reader
@@ -99,10 +100,7 @@ class Bench:
         return slept[0]
 
     def _read(self) -> bytes:
-        try:
-            return os.read(self.line, 65536)
-        except BlockingIOError:
-            return b""
+        return read_all(self.line)
 
     def asked(self) -> bytes:
         """The nonce of the WHO that waits on the line."""

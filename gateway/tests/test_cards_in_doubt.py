@@ -97,6 +97,48 @@ def test_the_next_shoe_is_not_opened_by_command_and_its_coups_do_not_count(book:
     assert "before its cards were checked or replaced" in log.alarms()[-1].say
 
 
+def locked(log: Log) -> None:
+    """The shoe logs that it locks its exit."""
+    log("lock", on=1)
+
+
+@pytest.mark.parametrize("book", ASKED)
+def test_the_exit_is_locked_until_the_cards_are_good_again(book: str) -> None:
+    log = found(book)
+    assert log.verifier.lock_due() == "lock", "a shoe of an earlier release does not lock by itself"
+    locked(log)
+    void(log)
+    assert log.verifier.lock_due() == ""
+    (alarm,) = log.verifier.alarms.named("exit_locked")
+    assert alarm.clause == CLAUSE[book]
+    assert "until the cards are checked or replaced" in alarm.say
+    assert bench_at(log).answer_to("unlock").startswith("Unlock refused: ")
+    log("shoe_closed", shoe_no=1, coups=1, cards=6, reason="new_cards")
+    assert log.verifier.lock_due() == ""
+    bench_at(log).answer_to("record", args={"act": "replace_unfit_cards"})
+    assert log.verifier.lock_due() == "unlock"
+    log.command("unlock")
+    log("lock", on=0)
+    assert (log.verifier.lock_due(), log.verifier.alarms.named("exit_locked")) == ("", [])
+
+
+def test_a_void_shoe_is_locked_and_a_person_s_own_lock_stays() -> None:
+    log = Log("star-premium")  # 4.12
+    log.coup()
+    log.command("lock")
+    locked(log)
+    bench_at(log).answer_to("record", args={"act": "void_shoe"})
+    assert log.verifier.lock_due() == ""
+    log("shoe_closed", shoe_no=1, coups=1, cards=4, reason="command")
+    bench_at(log).answer_to("record", args={"act": "order_shuffle"})
+    assert (log.verifier.alarms.held(), log.verifier.lock_due()) == ([], "")
+
+
+@pytest.mark.parametrize("book", ["nz-baccarat", "crown-baccarat"])
+def test_where_the_book_has_no_rule_nothing_is_locked_for_the_cards(book: str) -> None:
+    assert found(book).verifier.lock_due() == ""
+
+
 def whole_check(log: Log, left_out: int = 0) -> None:
     """Feed the cards of the decks through the shoe, without the last ones."""
     log("shoe_closed", shoe_no=1, coups=1, cards=6, reason="new_cards")

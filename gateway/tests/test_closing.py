@@ -90,6 +90,30 @@ def test_a_natural_that_nobody_has_turned_leaves_premium_open(tmp_path: Path) ->
     assert (log.hand().wagers, log.hand().exposed) == (OPEN, False)
 
 
+@pytest.mark.parametrize(
+    ("kept", "said"), [("8D", "Its first card lies there"), ("8D 7D", "Its first 2 cards lie there")]
+)
+def test_the_call_before_a_coup_that_kept_cards_begin(tmp_path: Path, kept: str, said: str) -> None:
+    log = table(tmp_path, "nz-baccarat")  # 12.2: an unseen card in excess is the first card of the next coup
+    log.play(FOUR)
+    for place, card in enumerate(kept.split()):
+        log.card(card, SLOTS[place], coup_no=2, flags={"surplus": True})
+    log.irregularity("excess_card", "NEXT_LIVE")
+    log.confirm()
+    assert (log.hand().wagers, len(log.hand().cards)) == (OPEN, len(kept.split()))
+    assert act(log, NoMoreBets()) == f"No more bets for coup 1/2. {said} already. Deal the next one."
+
+
+def test_a_kept_card_can_be_exposed_before_the_coup_that_it_begins(tmp_path: Path) -> None:
+    log = table(tmp_path, "nz-baccarat")
+    log.play(FOUR)
+    log.card("8D", "player_1", coup_no=2, flags={"surplus": True})
+    log.irregularity("excess_card", "NEXT_LIVE")
+    log.confirm()
+    assert "its wagers are closed" in act(log, CardExposed())  # 5.14, 12.10: disclosed before the call
+    assert (log.hand().wagers, log.hand().exposed) == (CLOSED, True)
+
+
 @pytest.mark.parametrize("book", ["star-premium", "nz-baccarat"])
 def test_a_card_that_a_patron_has_handled_closes_at_once(tmp_path: Path, book: str) -> None:
     log = table(tmp_path, book)  # 001 1.1 and 5.5; 002 12.10

@@ -25,6 +25,7 @@ rulebook = "crown-baccarat"
 decks = 6
 card_set = 2
 """
+EYE = 'driver = "angel-eye"\nshoe = {dealing = "face_up"}'
 OURS = "decks = 6\ncard_set = 2"  # of which an Angel Eye has no set
 
 
@@ -40,7 +41,7 @@ def test_a_good_file(tmp_path: Path) -> None:
 
 def test_an_angel_eye_is_read_only_at_4800_baud_unless_the_file_has_it_otherwise(tmp_path: Path) -> None:
     path = tmp_path / "gateway.toml"
-    path.write_text(GOOD.replace(OURS, 'driver = "angel-eye"'))
+    path.write_text(GOOD.replace(OURS, EYE))
     ours, theirs = load(path).table
     assert (ours.driver, ours.line_baud()) == ("sabot", 115_200)
     assert (theirs.driver, theirs.line_baud()) == ("angel-eye", 4800)
@@ -119,6 +120,10 @@ def test_the_keys_are_a_directory_that_is_there(tmp_path: Path) -> None:
             "decks = 6",
             'driver = "angel-eye"\nconfirm = "pit"',
             'table bac-02: confirm = "pit"; write "result" if the shoe\'s result confirms a coup, or "dealer" if',
+        ),
+        *(
+            ("card_set = 2", f'driver = "angel-eye"{more}', 'table bac-02: confirm = "result" shows cards and')
+            for more in ("", '\nconfirm = "result"', '\nshoe = {dealing = "face_down"}')
         ),
         ("decks = 6", 'driver = "angel-eye"\ncommands = 1', "table bac-02: commands = 1; write true or false"),
         ('"star-baccarat"', '"macau"', "unknown rulebook 'macau'"),
@@ -307,7 +312,7 @@ def test_every_shoe_is_greeted_again_when_the_keys_change(tmp_path: Path) -> Non
 
 def test_an_angel_eye_has_no_key_so_its_line_stays_open(tmp_path: Path) -> None:
     (tmp_path / "keys").mkdir(mode=0o700)
-    path, text = tmp_path / "gateway.toml", GOOD.replace(OURS, 'driver = "angel-eye"')
+    path, text = tmp_path / "gateway.toml", GOOD.replace(OURS, EYE)
     path.write_text(text)
     old = load(path)
     path.write_text(text.replace('site = "sydney"', 'site = "sydney"\nkeys = "keys"'))

@@ -6,6 +6,7 @@ import pytest
 from desk_bench import DISPUTED, GATEWAY, TIME, DeskBench
 from sabot_gateway.incidents.book import IncidentBook
 from sabot_gateway.operator import command_acts
+from sabot_gateway.operator.local_roles import Granted
 from sabot_gateway.operator.requests import TableRequest, parse
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify import Source, Verifier
@@ -102,7 +103,11 @@ def test_a_dispute_goes_through_its_instances_to_the_advice_of_the_inspector() -
     assert "Open steps: review" in ask(made, "step", incident="player_dispute", step="first", note="stands")
     same = ask(made, "step", incident="player_dispute", step="review")
     assert same.startswith("Step refused: A. Smith decided first and cannot review that decision")
+    typed = ask(made, "step", by="C. Ng", incident="player_dispute", step="review")
+    assert typed.startswith("Step refused: nobody is identified here, and a name that is typed is no other person")
+    made.granted = Granted("casino_supervisor")
     ask(made, "step", by="C. Ng", incident="player_dispute", step="review")
+    made.granted = Granted("operator")
     ask(made, "step", by="D. Roy", incident="player_dispute", step="final")
     closed = ask(made, "step", by="D. Roy", incident="player_dispute", step="advise_inspector")
     assert closed == "Step advise_inspector of player_dispute is done. Nothing is left to do."

@@ -1,4 +1,4 @@
-"""Enforced acts: those that AUTHORITY.md calls so have a command that refuses them to a lower role; no others have."""
+"""Enforced acts have a command that refuses them to a lower role, and no others have; all others are recorded."""
 
 import re
 from pathlib import Path
@@ -6,11 +6,16 @@ from typing import Any
 
 import pytest
 import sabot_floor
+from desk_bench import DeskBench
 from floor_commands_bench import CommandBench, signed
+from sabot_gateway.incidents.book import IncidentBook
 from sabot_gateway.operator.verbs import TABLE_VERBS
+from sabot_gateway.verify import Verifier
 from sabot_protocol import authority, command_acts, rulebooks
 from sabot_protocol.command_acts import ACTS, END_ACTS, INVALIDATE_ACTS, UNWAGERED, VOID_ACTS
+from sabot_protocol.documents import authority_page
 from sabot_protocol.rulebooks.people import catalogue
+from sabot_tools.text.authority_table import table_lines
 from verified_log import Log
 
 _OF_ANOTHER = {"card-exposed"}  # the person who draws cards says it; nobody asks Sabot for leave to draw one
@@ -18,6 +23,7 @@ _CONSOLE = re.compile(
     r'(?:refuse_role\(state, |check_people\(\w+, |authority\.check\([^"\n]+, |^ACT = )"(\w+)"', re.MULTILINE
 )
 
+PAGE = authority_page.document()
 Command = tuple[str, dict[str, Any]]
 
 
@@ -77,6 +83,37 @@ def lower_roles(book: str, act: str) -> tuple[str, str]:
 
 
 CASES = [(book, act) for book in rulebooks.ids() for act in sorted(commands().keys() - _ON_CONDITION)]
+
+
+RECORDED = [
+    (book, act)
+    for book in rulebooks.ids()
+    for act, found in authority.load(book).act.items()
+    if act not in enforced() and not found.silent
+]
+_AT_THE_TABLE = ("replace_same_back", "correct_roulette", "rebuild_wagers", "jackpot_suspend")
+
+
+@pytest.mark.parametrize(("book", "act"), RECORDED)
+def test_every_other_act_of_a_book_is_called_recorded_and_can_be(book: str, act: str) -> None:
+    bench = DeskBench()
+    rules = rulebooks.load(book)
+    bench.table.verifier = Verifier("bac-01", rules, rules.profile(8, 1), bench.desk.attempts.decider_of)
+    bench.table.incidents = IncidentBook("bac-01", rules, bench.desk.attempts.decider_of)
+    bench.table.open()
+    bench.request("record", by="A. Smith", clause="", args={"act": act})
+    stored = [(topic, payload) for _ in range(2) for _, topic, payload in bench.commit()]
+    assert [payload["facts"]["act"] for topic, payload in stored if topic == "incident"] == [act]
+    chapter = PAGE.split(f"\n`{book}`\n", 1)[1].split("\n## ", 1)[0]
+    assert f"<br>`{act}`, recorded |" in chapter
+    assert any(f"  {act} *" in line for line in table_lines(book))
+
+
+def test_the_acts_without_a_command_are_recorded_where_a_book_has_them() -> None:
+    """Each of them in at least one book: none has a command and none is called enforced."""
+    assert {act for _, act in RECORDED} >= set(_AT_THE_TABLE)
+    assert enforced().isdisjoint(_AT_THE_TABLE)
+    assert not any(f"`{act}`, **enforced**" in PAGE for act in _AT_THE_TABLE)
 
 
 @pytest.mark.parametrize(("book", "act"), CASES)

@@ -16,7 +16,7 @@ from sabot_protocol.firmware import SignedImage
 from sabot_protocol.service.messages import Answer, Request
 from sabot_sim.rigs import build
 from sabot_sim.rigs.signed_image import signed_image
-from sabot_sim.rigs.slot_shoe import SlotShoe
+from sabot_sim.rigs.slot_shoe import TendedShoe
 from support.patience import PATIENCE_S
 
 UNIT = "5ab0000000000001"
@@ -26,9 +26,9 @@ class Site:
     """A publisher, a shoe and the daemon that serves it."""
 
     def __init__(self, folder: Path, *, with_key: bool = True) -> None:
-        self.folder, self.files = folder, build.vm_slot_image()
+        self.folder, self.files = folder, build.slot_image()
         self.key = firmware.make_keys(folder)
-        self.shoe = SlotShoe(UNIT, folder, self.key.raw if with_key else None, self.files)
+        self.shoe = TendedShoe(UNIT, folder, self.key.raw if with_key else None)
         tables = (Table("bac-01", self.shoe.port, "star-baccarat"),)
         config = Config("test", str(folder / "ledger.db"), "mqtt://127.0.0.1:9", tables)
         self.ahead_s = 0.0  # of the gateway's clock
@@ -107,7 +107,7 @@ def test_an_image_is_pushed_and_runs_and_the_ledger_has_it(site: Site) -> None:
     (attempt,) = (one for one in site.entries("attempt") if one["verb"] == "push-firmware")
     assert (stored["attempt"], attempt["by"]) == (attempt["id"], "A. Smith")
     assert attempt["args"]["sha256"] == image.sha256.hex()
-    assert site.shoe.restarts == 1
+    assert site.shoe.restarted == 1
 
 
 def test_a_bad_image_is_given_up_and_the_old_one_runs_again(site: Site) -> None:
@@ -120,7 +120,7 @@ def test_a_bad_image_is_given_up_and_the_old_one_runs_again(site: Site) -> None:
     assert "did not confirm itself" in site.push["say"]
     site.until(lambda: site.shoe.slot() == "a=" and site.entries("firmware"))
     assert [entry["ok"] for entry in site.entries("firmware")] == [False]
-    assert site.shoe.restarts == 4  # the switch, and three starts of the new image
+    assert site.shoe.restarted == 4  # the switch, and three starts of the new image
     site.until(lambda: site.entries("alarm"))
     assert site.ask(site.image(b"corrected")).ok
     site.until(lambda: len(site.entries("alarm")) > 1 and site.shoe.slot() == "b=")

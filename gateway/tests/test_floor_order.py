@@ -7,6 +7,7 @@ import pytest
 from floor_rig import JACKPOT, Rig, rig, server
 from msgspec.structs import replace
 from sabot_floor.jackpots import audit
+from sabot_floor.jackpots.receipts import Receipts
 from sabot_protocol.jackpots import signing
 from sabot_protocol.jackpots.messages import IncrementMessage, PendingMessage, RecordedMessage
 from sabot_protocol.place import Place, with_place
@@ -31,10 +32,14 @@ class Gateway:
 
     def beat(self) -> None:
         if self.linked:
-            message = BeatMessage(time=self.time(), gateway=self.id, entry=self.entry)
-            self.rig.client.mqtt.client.publish(
-                beat_topic(self.rig.site, self.name), msgspec.json.encode(message), qos=0
-            )
+            self.put_beat(signing.sign(self.made_beat(), self.rig.key))
+
+    def made_beat(self) -> BeatMessage:
+        return BeatMessage(time=self.time(), gateway=self.id, entry=self.entry)
+
+    def put_beat(self, message: BeatMessage, name: str = "") -> None:
+        topic = beat_topic(self.rig.site, name or self.name)
+        self.rig.client.mqtt.client.publish(topic, msgspec.json.encode(message), qos=0)
 
     def heard_s(self) -> float:
         """Return when the floor has taken the newest beat."""
@@ -184,6 +189,20 @@ def test_after_an_outage_of_the_floor_a_person_decides(rig: Rig) -> None:
     rig.start()
     rig.until(lambda: len(listed(rig)) == 2)
     assert undecided(rig) == ["bac-01"]
+
+
+def test_a_record_that_comes_before_anything_else_of_its_gateway_may_be_late(rig: Rig) -> None:
+    """A busy broker delivers what it kept after a pause, and the status that says whether beats come after that."""
+    rig.start()
+    gateway = Gateway(rig, "bac-01", 1)
+    won = gateway.hit("suited")
+    receipts, record = Receipts(), gateway.table.recorded(won, at=gateway.time())
+    receipts.connected(0.0)
+    receipts.turn(9.0, quiet=True)
+    receipts.message(record, 9.0, gateway.time())
+    assert not receipts.receipt(record, 12, 9.0, gateway.time()).prompt
+    receipts.turn(15.0, quiet=True)
+    assert receipts.receipt(record, 12, 15.0, gateway.time()).prompt
 
 
 def test_after_an_outage_of_the_broker_at_the_floor_a_person_decides(rig: Rig) -> None:

@@ -17,6 +17,7 @@ from sabot_floor.notify.history import LOG
 from sabot_floor.requests import Confirm, Signer
 from sabot_protocol.jackpots.messages import PendingMessage
 from sabot_protocol.service.moment import Moment
+from sabot_tools.text.floor_status import status_lines
 from test_floor_order import Gateway, live
 from test_floor_people_app import FIRST_PIN, ask, done, login, refused, staffed
 
@@ -199,10 +200,24 @@ def test_a_difference_is_retained_until_a_person_settles_it(rig: Rig) -> None:
     rig.start()
     rig.settle()
     assert open_differences(rig) == [("bac-01", 15_015, 0)]
+    assert shown_open(rig) == (1.0, ["jackpot lucky-tie: 1 of its pay-outs were not what was due"])
     own_pin(rig, "dlow", "840266")
     assert "may not" in refused(rig, "settle", **WIN, reason="r", login=login("dlow", "840266"))
-    done(rig, "settle", **WIN, reason="recovered, voucher 17", login=login("asmith"))
+    settle = {**WIN, "reason": "recovered, voucher 17"}
+    assert "confirmed, drawn, adjusted or decided by A. Smith" in refused(
+        rig, "settle", **settle, login=login("asmith")
+    )
+    done(rig, "settle", **settle, login=login("bjones"))
     rig.until(lambda: open_differences(rig) == [])
+    assert shown_open(rig) == (0.0, [])
+
+
+def shown_open(rig: Rig) -> tuple[float, list[str]]:
+    """Return what the metric and the lines of `sabot floor status` have of open differences."""
+    samples: dict[Any, Any] = dict(rig.apps[0].monitoring.snapshot().samples["sabot_floor_wins_open"])
+    status = msgspec.json.decode(rig.ask("status").data)
+    lines = [line.partition(",")[0] for line in status_lines(status, "") if "was due" in line]
+    return samples[JACKPOT, "difference"], lines
 
 
 def open_differences(rig: Rig) -> list[tuple[str, int, int]]:

@@ -1,5 +1,7 @@
 """People in the floor's store: their log, log-ins and lock-outs, which secrets are refused, and the audit."""
 
+import subprocess
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -238,6 +240,12 @@ def test_a_hash_fits_its_secret_only() -> None:
     assert not hashing.fits("no hash", PIN)
     assert HASHES[PIN].startswith("$argon2id$")
     assert hashing.make_hash(PIN) != HASHES[PIN]  # another salt
+
+
+def test_a_hash_outside_the_tests_costs_what_slows_an_attacker_down_and_so_does_that_of_nobody() -> None:
+    code = "from sabot_floor.people import hashing; print(hashing.make_hash('730155'), hashing.NOBODY)"
+    hashes = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert {one.rpartition("$")[0].rpartition("$")[0] for one in hashes} == {"$argon2id$v=19$m=65536,t=2,p=1"}
 
 
 def test_a_secret_is_not_in_the_text_of_a_request() -> None:

@@ -73,6 +73,16 @@ def test_a_void_under_the_clause_of_another_act_is_refused_with_its_own(
     assert [kind for _, kind, _ in bench.commands_sent(0.2)] == ["void_coup"]
 
 
+@pytest.mark.parametrize("clause", ["10.9.1", "10.9.1(a)"])
+@pytest.mark.parametrize("reason", ["foreign_card", "wrong_shoe"])
+def test_a_clause_by_which_players_change_wagers_is_no_ground_for_a_void(reason: str, clause: str) -> None:
+    bench = at_table("crown-baccarat", "9S", "2H")  # it has no rule for either case
+    reply = bench.give(signed("void", role="area_manager", clause=clause, args={"reason": reason}))
+    assert reply is not None
+    assert f"{clause} of crown-baccarat is not about this" in reply.say
+    assert "10.9.1" not in reply.say.partition("Clauses that are")[2]
+
+
 def test_a_card_that_lies_face_up_is_keyed_in_under_its_own_rule_too() -> None:
     asks: dict[str, Any] = {"asks": "B. Jones", "asks_role": "dealer", "role": "casino_supervisor"}
     for face_up, other in ((True, False), (False, True)):

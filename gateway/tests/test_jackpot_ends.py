@@ -54,7 +54,7 @@ def test_the_dealer_who_recorded_does_not_confirm(by: str) -> None:
     assert isinstance(refused, Refused)
     assert (refused.reason, refused.say) == (
         "people",
-        f"win {coup} was recorded by Dee: another person must confirm it",
+        "win bac-01/1/1 was recorded by Dee: another person must confirm it",
     )
     assert isinstance(desk.confirmed(coup, by="Dean"), Applied)
 

@@ -1,5 +1,7 @@
 """The order of wins: by the floor's receipt and each gateway's entries; what was paid wrongly shows its difference."""
 
+from typing import Any
+
 import pytest
 from jackpot_desk import CROWN, NZ, TOP_ROLE, Desk, time_of
 from msgspec.structs import replace
@@ -29,12 +31,18 @@ class Tables(Desk):
 
     def decide(self, win: str, before: str = "", role: str = "", by: str = "Olga") -> Applied | Refused:
         role = role or ("area_manager" if self.parameters.rulebook == "crown-baccarat" else "casino_supervisor")
-        made = entry.Ordered(time=time_of(9), win=win, before=before, by=by, role=role, reason="the video shows it")
-        return self.apply(made)
+        given: dict[str, Any] = {
+            "before": before,
+            "by": by,
+            "role": role,
+            "reason": "the video shows it",
+            "rules": entry.RULES,
+        }
+        return self.apply(entry.Ordered(time=time_of(9), win=win, **given))
 
-    def settle(self, win: str, role: str = "casino_manager") -> Applied | Refused:
-        made = entry.Settled(time=time_of(9), win=win, by="Olga", role=role, reason="paid by voucher 17")
-        return self.apply(made)
+    def settle(self, win: str, role: str = "casino_manager", by: str = "Sue", **fields: Any) -> Applied | Refused:
+        given: dict[str, Any] = {"by": by, "role": role, "reason": "paid by voucher 17", "rules": entry.RULES, **fields}
+        return self.apply(entry.Settled(time=time_of(9), win=win, **given))
 
 
 def differences(result: Applied | Refused) -> dict[str, str]:

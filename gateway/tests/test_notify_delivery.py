@@ -12,6 +12,7 @@ from sabot_floor.notify.channels import Syslog
 from sabot_floor.notify.delivery import MOST_ATTEMPTS, Outcome
 from sabot_floor.notify.history import LOG, sent_about
 from sabot_floor.notify.state import State
+from sabot_floor.reports.gaming_day import Calendar
 from sabot_floor.store import DamagedError, Store, audit, open_store
 
 DAY_S = 86_400.0
@@ -112,7 +113,8 @@ def test_a_notice_of_a_channel_that_is_gone_is_given_up(stores: tuple[Store, Sto
 def queued(*numbers: int, channel: str = "pit") -> State:
     state = State()
     for number in numbers:
-        delivery.decide(state, notices.of_alarm("sydney", channel, alarm(number), "2026-11-17T12:00:00.000Z"), BEGIN_S)
+        made = notices.of_alarm("sydney", channel, alarm(number), "2026-11-17T12:00:00.000Z", Calendar())
+        delivery.decide(state, made, BEGIN_S)
     return state
 
 

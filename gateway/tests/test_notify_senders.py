@@ -26,11 +26,12 @@ from sabot_floor.notify.delivery import Outcome
 from sabot_floor.notify.notices import Notice
 from sabot_floor.notify.senders.sending import Senders, send
 from sabot_floor.notify.senders.syslog import local_line, rfc5424_line
+from sabot_floor.reports.gaming_day import Calendar
 from sabot_protocol.service.moment import utc
 from sabot_tools.stand.ports import free_port
 from support.patience import PATIENCE_S, crowd
 
-NOTICE = notices.of_alarm("sydney", "c", alarm(), utc(BEGIN_S))
+NOTICE = notices.of_alarm("sydney", "c", alarm(), utc(BEGIN_S), Calendar())
 QUICK_S, MOST_TIMEOUT_S = 0.25, 60.0  # of a receiver that hangs, and of all others
 
 
@@ -220,8 +221,14 @@ def test_the_socket_of_this_machine_gets_its_own_form(tmp_path: Path) -> None:
     assert "No such file" in send(Syslog(name="c", address=str(tmp_path / "none")), NOTICE).say
 
 
+def test_a_time_in_an_alarm_is_that_of_the_site() -> None:
+    say = "Not listed since 2026-11-17T12:00:00.000Z: 3 reject."
+    made = notices.of_alarm("sydney", "c", alarm(say=say), utc(BEGIN_S), Calendar(zone="Australia/Sydney"))
+    assert made.text.startswith("Not listed since 2026-11-17 23:00:00 Australia/Sydney: 3 reject.")
+
+
 def test_a_line_has_at_most_2048_bytes_and_always_its_id() -> None:
-    long = notices.of_alarm("sydney", "c", alarm(say="Karte ♠ " * 1000), utc(BEGIN_S))
+    long = notices.of_alarm("sydney", "c", alarm(say="Karte ♠ " * 1000), utc(BEGIN_S), Calendar())
     line = rfc5424_line(Syslog(name="c"), long, "h" * 400)
     assert len(line) <= 2048
     assert line.endswith(f"id={NOTICE.id}".encode())
@@ -298,7 +305,7 @@ def test_one_thread_per_channel_and_the_rest_of_a_batch_is_released_after_a_fail
         channels = (by_web(port, QUICK_S), Webhook(name="good", url=f"http://127.0.0.1:{server.port}/"))
         senders = Senders(channels)
         many = [
-            notices.of_alarm("sydney", name, alarm(number), utc(BEGIN_S))
+            notices.of_alarm("sydney", name, alarm(number), utc(BEGIN_S), Calendar())
             for number in range(2)
             for name in ("c", "good")
         ]

@@ -1,16 +1,18 @@
 """Own PINs: an administrator's is changed before the first act; lock-outs harm nobody else; a page names no ids."""
 
 from collections.abc import Iterator
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 from sabot_floor.commands.verbs import TableCommand
-from sabot_floor.people import audit, entries, hashing
+from sabot_floor.people import audit, entries, hashing, logins
 from sabot_floor.people.desk import listed
 from sabot_floor.people.log import LOG, commitment
 from sabot_floor.people.logins import LOCKED, NOT_LOGGED_IN
+from sabot_floor.people.state import apply
 from sabot_floor.people.verbs import ChangeSecret, Login, SetSecret, UserVerb
 from sabot_floor.requests import FloorRequest
 from sabot_floor.store import Decision
@@ -18,9 +20,11 @@ from sabot_floor.store import Entry as LogEntry
 from sabot_floor.web.bridge import Outcome
 from sabot_floor.web.desk import ChangePin, Do, Look
 from sabot_protocol.service.messages import Answer
+from sabot_protocol.service.moment import utc
 from support.patience import PATIENCE_S
-from test_web_desk import HASH, HERE, NOON, PIN, Rig
+from test_web_desk import HASH, HERE, NOON, NOON_S, PIN, Rig
 
+END = utc(NOON_S + 900)  # of a lock-out everywhere, as it was then
 FIRST, OWN, BADGE, THERE = "577215", "840266", "00417733", "10.0.0.2"
 BOB_PIN = "951377"
 BOB_HASH = hashing.make_hash(BOB_PIN)  # takes long: once for all tests
@@ -53,6 +57,13 @@ def asked(rig: Rig, verb: UserVerb, account: str = "root") -> Answer:
     rig.people.begin(verb, account, said.append)
     answer: Answer = wait(rig, said)
     return answer
+
+
+def attacked(rig: Rig) -> None:
+    """Let the PIN of Vera fail at 40 screens."""
+    for number in range(40):
+        failed = entries.LoginFailed(time=NOON, person="vera", act="", by=f"web 10.0.2.{number}", here=True)
+        rig.change(failed)
 
 
 def own(rig: Rig, before: str, new: str, person: str = "vera", account: str = "dealer7") -> Answer:
@@ -149,8 +160,81 @@ def test_one_screen_locks_nobody_out_whoever_succeeds_there(rig: Rig) -> None:
         for _ in range(3):
             assert not rig.log_in("111222").answer.ok
         rig.log_in(BOB_PIN, "bob")
+    assert rig.log_in(PIN).answer.say == NOT_LOGGED_IN
     assert rig.log_in(address=THERE).answer.ok
-    assert "locked" not in [one["kind"] for one in rig.entries()]
+    locked = [one for one in rig.entries() if one["kind"] == "locked"]
+    assert [(one["person"], one["by"], one["here"]) for one in locked] == [("vera", "web 10.0.0.1", True)]
+
+
+def test_two_screens_and_an_account_together_lock_nobody_out(rig: Rig) -> None:
+    screens = ["10.0.1.1", "10.0.1.2"]
+    for screen in screens * 5:
+        assert not rig.log_in("111222", address=screen).answer.ok
+    for _ in range(5):
+        at_socket(rig, "vera", "111222", "mallory")
+    for screen in screens:
+        assert rig.log_in(address=screen).answer.say == NOT_LOGGED_IN
+    assert rig.log_in(address=THERE).answer.ok
+    assert at_socket(rig, "vera", PIN) == ""
+
+
+def test_a_person_whom_many_screens_attack_logs_in_where_he_has_before_and_with_the_badge_anywhere(rig: Rig) -> None:
+    assert rig.log_in().answer.ok
+    attacked(rig)
+    before = len(rig.entries())
+    assert not rig.log_in("111222", address="10.0.2.99").answer.ok
+    assert len(rig.entries()) == before
+    assert rig.log_in().answer.ok
+    assert rig.log_in(address=THERE).answer.say == NOT_LOGGED_IN  # a new screen: slowed, as the attacker is
+    assert rig.log_in(BADGE, "badge", THERE).answer.ok
+    assert rig.log_in(address=THERE).answer.ok
+    (vera,) = [one for one in listed(rig.log.state(), rig.at().time) if one["person"] == "vera"]
+    assert vera["locked_at"] == ["elsewhere"]
+    rig.now_s = 900.0
+    assert rig.log_in(address="10.0.0.3").answer.ok
+    asked(rig, SetSecret(person="vera", secret=FIRST))
+    assert "locked_at" not in listed(rig.log.state(), rig.at().time)[1]
+
+
+def test_a_day_of_guesses_everywhere_is_bounded(rig: Rig) -> None:
+    """A guess every other minute at 30 places, five of them the person's own: some 600 of 1,000,000 PINs are tried."""
+    places = [f"10.0.3.{number}" for number in range(30)]
+    state, checked, tried = rig.log.state(), 0, 0
+    for place in places[:5]:
+        own = entries.LoggedIn(time=NOON, person="vera", means="secret", act="", by=f"web {place}", here=True)
+        assert apply(state, own) == ""
+    begin = datetime.fromisoformat(NOON)
+    for second in range(0, 86_400, 120):
+        time = (begin + timedelta(seconds=second)).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        for place in places:
+            tried += 1
+            wrong = logins.claim(state, Login("vera", "111222"), f"web {place}", time)
+            made = logins.settle(state, [logins.Checked(wrong, False)], "", f"web {place}", time)
+            done = [apply(state, one) for one in made.entries]
+            checked += bool(made.entries) and done[0] == ""
+    assert tried == 21_600
+    assert 500 < checked < 650
+
+
+def test_a_lock_out_is_no_time_to_guess_badges(rig: Rig) -> None:
+    for _ in range(5):
+        at_socket(rig, "vera", "111222")
+    for number in range(5):
+        assert "locked out until" in at_socket(rig, "vera", f"0041770{number}")
+    assert "Too many log-ins of vera have failed for account dealer7" in at_socket(rig, "vera", BADGE)
+    assert at_socket(rig, "vera", BADGE, "pit") == ""
+    assert at_socket(rig, "bob", BOB_PIN) == ""
+    rig.now_s = 900.0
+    assert at_socket(rig, "vera", PIN) == ""
+
+
+def test_an_id_that_nobody_has_leaves_as_many_traces_as_one_that_is_known(rig: Rig) -> None:
+    for person in ("nobody", "vera"):
+        before = len(rig.entries())
+        for _ in range(7):
+            rig.log_in("111222", person, address=f"10.0.4.{len(person)}")
+        kinds = [one["kind"] for one in rig.entries()[before:] if one["kind"] != "locked"]
+        assert kinds == ["unknown" if person == "nobody" else "failed"] * 5
 
 
 def test_a_success_of_one_s_own_does_not_unlock_the_screen(rig: Rig) -> None:
@@ -182,6 +266,7 @@ def test_the_badge_lifts_a_lock_out_everywhere(rig: Rig) -> None:
     assert "locked out until" in at_socket(rig, "vera", PIN)
     assert rig.log_in(BADGE, "badge").answer.ok
     assert at_socket(rig, "vera", PIN) == ""
+    rig.now_s = 900.0  # else the screen has failed too often
     for _ in range(5):
         rig.log_in("111222")
     assert rig.log_in(PIN).answer.say == NOT_LOGGED_IN  # at this screen
@@ -192,7 +277,7 @@ def test_the_badge_lifts_a_lock_out_everywhere(rig: Rig) -> None:
 # What a page says, and how long it takes
 
 
-@pytest.mark.parametrize("state", ["unknown", "wrong", "disabled", "no PIN", "locked", "held"])
+@pytest.mark.parametrize("state", ["unknown", "wrong", "disabled", "no PIN", "locked", "slowed"])
 def test_a_page_says_the_same_of_every_id_after_one_check(
     rig: Rig, state: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -202,10 +287,9 @@ def test_a_page_says_the_same_of_every_id_after_one_check(
         rig.change(entries.Added(time=NOON, person="carl", name="Carl", by="root"))
     elif state == "locked":
         for _ in range(5):
-            at_socket(rig, "vera", "111222")
-    elif state == "held":
-        for _ in range(4):
             rig.log_in("111222")
+    elif state == "slowed":
+        attacked(rig)
     checks: list[str] = []
     fits = hashing.fits
 
@@ -215,7 +299,7 @@ def test_a_page_says_the_same_of_every_id_after_one_check(
 
     monkeypatch.setattr(hashing, "fits", counted)
     person = {"unknown": "nobody", "no PIN": "carl"}.get(state, "vera")
-    outcome = rig.log_in(PIN if state in ("disabled", "locked", "held") else "111222", person)
+    outcome = rig.log_in(PIN if state in ("disabled", "locked", "slowed") else "111222", person)
     assert outcome.answer == Answer(False, NOT_LOGGED_IN)
     assert len(checks) == 1
     assert checks[0].split("$")[:4] == HASH.split("$")[:4]  # the same work
@@ -238,10 +322,12 @@ def test_a_log_of_an_earlier_release_is_read_and_verified(tmp_path: Path) -> Non
         {"kind": "secret", "time": NOON, "person": "old", "hash": HASH, "by": "root"},
         {"kind": "secret", "time": NOON, "person": "old", "hash": BOB_HASH, "by": "root"},
         {"kind": "login", "time": NOON, "person": "old", "means": "secret", "act": "confirm", "by": "root"},
+        *[{"kind": "failed", "time": NOON, "person": "old", "act": "confirm", "by": "root"}] * 5,
+        {"kind": "locked", "time": NOON, "person": "old", "until": END, "by": "root"},
     ]
     person = {
         "id": "old", "name": "Old", "roles": {}, "badge": "", "secret": BOB_HASH, "disabled": False,
-        "attempts": {"failures": 0, "locked_until": ""},
+        "attempts": {"failures": 0, "locked_until": END},
     }  # fmt: skip
     state = {"people": {"old": person}, "accounts": {}, "commitment": old[0]["commitment"], "key": key}
     made = [

@@ -123,9 +123,9 @@ def test_failures_count_for_15_minutes() -> None:
     assert failures.locked(HERE, 900.5)
 
 
-def test_an_address_fails_four_times_for_one_person() -> None:
+def test_an_address_fails_five_times_for_one_id() -> None:
     failures = Failures()
-    for _ in range(4):
+    for _ in range(5):
         assert not failures.holds(HERE, "vera", 1.0)
         failures.failed(HERE, 1.0, "vera")
     assert failures.holds(HERE, "vera", 2.0)

@@ -7,7 +7,7 @@ import pytest
 from sabot_floor.signs.limits import TableLimits
 from sabot_floor.web.person_acts import MOST_ACTS
 from sabot_floor.web.site_state import SiteState
-from sabot_floor.web.views import pit
+from sabot_floor.web.views import dealer, pit, wall
 from sabot_protocol.service.moment import Moment
 
 AT = Moment(1.0, "2026-05-01T10:30:00.000Z")
@@ -168,3 +168,65 @@ def test_what_no_book_has_is_shown_as_it_came() -> None:
     found = pit.view(site, "", AT).incidents[0]
     assert (found.title, found.steps[0].role, found.steps[0].to) == ("no_such_kind", "no_such_role", ["no_such_party"])
     assert [move.role for move in found.steps[0].moves] == ["Casino Supervisor"]
+
+
+def later(seconds: float) -> Moment:
+    return Moment(AT.now_s + seconds, AT.time)
+
+
+def two_gateways() -> SiteState:
+    """A table of each gateway, with one unit id."""
+    site = started()
+    for number in ("1", "2"):
+        put(site, f"gateway/gw-{number}/status", ONLINE)
+        own = {**ONLINE, "unit": "u1", "rulebook": "star-baccarat", "gateway": f"gw-{number}"}
+        put(site, f"bac-0{number}/status", own)
+    return site
+
+
+def test_one_unit_id_at_two_gateways_is_an_alarm_at_both_tables_as_at_one_gateway() -> None:
+    site = two_gateways()
+    assert pit.view(site, "", later(9)).alarms == []  # a shoe that was carried
+    found = pit.view(site, "", later(11))
+    assert [(one.table, one.name, one.severity, one.moves) for one in found.alarms] == [
+        ("bac-01", "unit_id_twice", "critical", []),
+        ("bac-02", "unit_id_twice", "critical", []),
+    ]
+    assert "unit id u1, at bac-01 and bac-02: stop these tables" in found.alarms[0].say
+    assert [(one.alarms, one.critical) for one in found.tables] == [(1, 1), (1, 1)]
+    walls = wall.view(site, "", later(11)).tables
+    assert [(one.alarms.count, one.alarms.worst) for one in walls] == [(1, "critical")] * 2
+    (shown,) = dealer.view(site.as_seen(frozenset(), "bac-02"), "bac-02", later(11)).alarms
+    assert (shown.name, shown.severity, shown.acknowledged) == ("unit_id_twice", "critical", True)
+
+
+@pytest.mark.parametrize(
+    ("topic", "changes"),
+    [
+        ("bac-01/status", {"state": "offline", "gateway": "gw-1"}),
+        ("bac-02/status", {"unit": "u2", "gateway": "gw-2"}),
+        ("gateway/gw-2/status", {"state": "offline"}),
+    ],
+)
+def test_that_alarm_ends_when_only_one_answers(topic: str, changes: dict[str, str]) -> None:
+    site = two_gateways()
+    put(site, topic, {**ONLINE, **changes})
+    assert pit.view(site, "", later(60)).alarms == []
+
+
+def test_that_alarm_does_not_come_from_statuses_of_before_a_loss_of_the_broker() -> None:
+    site = two_gateways()
+    site.connected(False)
+    site.connected(True)
+    assert pit.view(site, "", later(60)).alarms == []
+
+
+def test_an_answer_is_never_cut_off_within_a_sentence() -> None:
+    site = started()
+    put(site, "bac-01/attempt", attempt(1))
+    say = "The shoe locks its exit: run `sabot table bac-01 void --by NAME --clause N`. " * 30
+    answer = {"id": "g-1b", "time": AT.time, "table": "bac-01", "attempt": "g-1", "ok": True}
+    put(site, "bac-01/outcome", answer | {"say": say})
+    [act] = pit.view(site, "", AT).acts
+    assert 900 < len(act.say) <= 1002
+    assert act.say.endswith("--clause N`. …")

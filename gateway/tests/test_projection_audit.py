@@ -1,5 +1,9 @@
 """`sabot floor verify` finds whatever is changed in the tables that reports are made from, and names the place."""
 
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
 import pytest
 from floor_stores import edit
 from projection_ledger import GATEWAY, LAST, Published, entries
@@ -68,6 +72,20 @@ def test_each_change_is_named(filled: str, query: str, named: tuple[str, ...]) -
     edit(filled, query)
     said = faults(filled)
     assert all(name in said for name in named), said
+
+
+@pytest.mark.parametrize(
+    ("value", "column"), [("x'f074c3'", "player"), ("x''", "corrects")], ids=["its bytes read as the cards", "empty"]
+)
+def test_bytes_in_place_of_a_text_are_named(tmp_path: Path, value: str, column: str) -> None:
+    """SQLite keeps them, and then compares them as unequal to the text: a report would lose the row."""
+    with open_store(str(tmp_path / "floor.db")) as store:
+        Feed(store, "sydney").take([arrived(entry) for entry in ENTRIES])
+    with closing(sqlite3.connect(tmp_path / "floor.db")) as direct, direct:
+        before = direct.execute(f"SELECT {column} FROM coups WHERE entry = 6").fetchone()[0]
+        assert before in ("8HTD", "")
+        direct.execute(f"UPDATE coups SET {column} = {value} WHERE entry = 6")
+    assert "entry 6 " in faults(str(tmp_path / "floor.db"))
 
 
 def test_a_record_that_is_gone_is_missed(filled: str) -> None:

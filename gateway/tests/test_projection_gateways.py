@@ -173,6 +173,34 @@ def test_entries_behind_the_newest_head_are_flagged_until_a_head_has_them(store:
     assert coverage.covered_to(store, GATEWAY) == LAST
 
 
+def test_a_head_that_the_broker_repeats_or_that_comes_late_does_not_flag_the_entries_after_it(store: Store) -> None:
+    feed = Feed(store, "sydney")
+    both_known(feed)
+    before = "2026-05-01T10:00:00.000Z"  # of entry 2: those after it are not older
+    feed.take([sent(ENTRIES[0]), sent(ENTRIES[1]), head(GATEWAY, 2, "pit-1", before)])
+    feed.take([sent(one) for one in ENTRIES])
+    with capture_logs() as logs:
+        feed.take([head(GATEWAY, 2, "pit-1", before)])  # the broker or the floor was started again
+        feed.take([head(GATEWAY, 3, "pit-1", before)])  # an outage has delayed it
+        restarted = Feed(store, "sydney")
+        restarted.take([head(GATEWAY, 3, "pit-1", before)])
+    assert feed.beyond == restarted.beyond == {}
+    assert logs == []
+
+
+def test_entries_that_say_a_later_time_are_flagged_by_the_heads_of_a_minute(store: Store) -> None:
+    now_s = 1000.0
+    feed = Feed(store, "sydney", lambda: now_s)
+    both_known(feed)
+    feed.take([sent(one) for one in ENTRIES])
+    feed.take([sent(coup(500, LAST, time=TIME.replace("2026", "2027")))])
+    feed.take([head(GATEWAY, LAST + 1, "pit-1")])
+    assert feed.beyond == {}
+    now_s += 60.0
+    feed.take([head(GATEWAY, LAST + 2, "pit-1")])
+    assert feed.beyond == {GATEWAY: 500}
+
+
 # What is right
 
 

@@ -119,6 +119,7 @@ def test_the_console_has_value_pending_wins_faults_and_who_may_act() -> None:
     screen.put("jackpot/lt/fault", FaultMessage(id="2", jackpot="lt", time=NOW, table="bac-01", name="gap", say="B"))
     ended = FaultMessage(id="3", jackpot="lt", time=NOW, table="bac-01", name="gap", say="B", active=False)
     screen.put("jackpot/lt/fault", ended)
+    screen.site.read_jackpots = frozenset({"crown-baccarat"})
     (found,) = jackpots.view(screen.site, "", Moment(0.0, NOW)).jackpots
     assert (found.display, found.rounded) == ("AUD 1,000.50", "AUD 1,001.00")
     (pending,) = found.pending
@@ -145,6 +146,7 @@ def test_the_console_has_what_a_person_decides_and_settles() -> None:
     for number, table in enumerate(("bac-01", "bac-02")):
         fault = FaultMessage(id=str(number), jackpot="lt", time=NOW, table=table, name="difference", say="A")
         screen.put("jackpot/lt/fault", fault)
+    screen.site.read_jackpots = frozenset({"crown-baccarat"})
     (found,) = jackpots.view(screen.site, "", Moment(0.0, NOW)).jackpots
     assert [(win.win, win.undecided) for win in found.pending] == [
         ("w3", []),
@@ -169,13 +171,17 @@ def test_pending_wins_are_not_for_the_public() -> None:
 def test_wagers_on_either_hand_are_one_line_where_only_the_hand_differs() -> None:
     screen = Screen(public=True)
     wagers = ["player", "banker", "pair_player", "pair_banker", "shield_player", "shield_banker"]
+    wagers += ["dragon_tail_player_early", "dragon_tail_banker_early"]
     setup = TableSetup(game="traditional", wagers=wagers, decks=8)
     screen.put("bac-01/status", StatusMessage(state="online", time=NOW, rulebook="crown-baccarat", setup=setup))
     found = sign.view(screen.site, "bac-01", Moment(0.0, NOW))
     assert [one.title for one in found.sign.wagers] == [
-        "Player", "Banker", "Shield on Player", "Shield on Banker", "Baccarat Pairs Player, Banker"
+        "Player", "Banker", "Shield on Player, Banker", "Baccarat Pairs Player, Banker",
+        "Player, Banker Dragon Tail (Early)",
     ]  # fmt: skip
-    assert found.sign.wagers[-1].pays[0].when == "The first two cards of the hand are a pair"
+    either = "The hand has 6 after four cards, the other 0 to 5, the other wins"
+    assert found.sign.wagers[2].pays[0].when == either
+    assert found.sign.wagers[3].pays[0].when == "The first two cards of the hand are a pair"
     assert found.sign.problems == ()
     assert not sign.view(screen.site, "zz", Moment(0.0, NOW)).known
 

@@ -272,7 +272,7 @@ def test_jackpots_of_the_table_are_on_the_sign() -> None:
     )
     found = sign(context, NOW)
     assert [one.title for one in found.jackpots] == ["Lucky Tie"]
-    text = "\n".join(found.jackpots[0].lines)
+    text = "\n".join(line.say for line in found.jackpots[0].lines)
     assert "The casino contributes AUD 1.00 for each completed coup" in text
     assert "Lucky Tie: four eights of any suits: 100% of the rounded jackpot." in text
     assert "If several wagers win, each of them is paid the same part." in text

@@ -210,3 +210,25 @@ def test_a_card_too_many_of_a_coup_without_wagers_says_so(book: str, ordered: bo
         log.irregularity(case, code)
     say = log.alarm("excess_card").say
     assert ("without wagers" in say, "wagers are taken" in say) == (True, False)
+
+
+# Cards in excess that run past the next coup
+
+
+def test_a_disclosed_card_of_the_coup_after_the_next_says_nothing_of_the_next() -> None:
+    """Four unseen cards are coup 2; a disclosed one begins coup 3, which is a Dummy Coup (Crown 10.8.1, 10.6)."""
+    log = Log("crown-baccarat")
+    log.deal("TS KH JD QC 3C 4D")
+    log.result("banker", (3, 4), natural=False)
+    for card, slot in zip(["9S", "2H", "TD", "2D"], SLOTS, strict=False):
+        log.card(card, slot, coup_no=2, flags={"surplus": True})
+        log.irregularity("excess_card", "NEXT_LIVE")
+    log.card("3S", "player_1", coup_no=3, flags={"surplus": True, "exposed": True})
+    log.irregularity("excess_card", "NEXT_NO_BET", exposed=True)
+    assert [log.verifier.checks.notices.kind_of(number) for number in (2, 3)] == ["live", "dummy"]
+    log.confirm()
+    log.result("player", (9, 4), natural=True, banker_pair=True)
+    log.confirm()
+    log("coup_kind", shoe_no=1, coup_no=3, kind="dummy")
+    assert log.coups() == [(1, "verified"), (2, "verified")]
+    assert log.verifier.checks.authorisation.awaiting

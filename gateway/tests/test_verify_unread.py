@@ -46,6 +46,17 @@ def test_a_card_that_left_and_was_not_read_is_keyed_in_once(book: str, reason: s
     assert (alarm.coup, alarm.severity, alarm.shoe_says) == (2, "critical", "TD keyed in as player_2")
 
 
+@pytest.mark.parametrize("reason", ["pushed_back", "half_drawn", "double"])
+def test_the_alarm_says_what_to_do_with_a_card_that_cannot_be_keyed_in(reason: str) -> None:
+    """Rapid 11.8.12 is the only rule for keying in, and it is about a card that the shoe reads wrongly."""
+    log = begun("star-rapid")
+    reject(log, reason)
+    say = log.alarm("reject").say
+    assert "keyed in" in say
+    assert "drawn again" in say
+    assert "void the coup" in say or "the coup is void" in say
+
+
 @pytest.mark.parametrize("book", EVERY)
 @pytest.mark.parametrize("reason", NOT_KNOWN)
 def test_a_keyed_card_after_a_card_that_may_be_in_the_shoe_disputes_the_coup(book: str, reason: str) -> None:

@@ -1,17 +1,24 @@
 """Unturned cards: whatever is dealt in whatever order it is turned, no page has a card or what it would tell before."""
 
 import re
+from selectors import DefaultSelector
 
 import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sabot_floor.people.state import Person
+from sabot_floor.web.accounts import Accounts, sees_unturned
+from sabot_floor.web.bridge import Bridge, Outcome
 from sabot_floor.web.channels import CHANNELS
 from sabot_floor.web.hub import Hub
+from sabot_floor.web.site_state import Rights
+from sabot_floor.web.turning import TurnedBody, TurningRoute
 from sabot_floor.web.views import dealer
 from sabot_gateway import rules
 from sabot_protocol import authority, rulebooks
 from sabot_protocol.cards import POINTS
+from sabot_protocol.service.messages import Answer
 from sabot_protocol.service.moment import Moment
 from sabot_protocol.table_of_play import SLOTS, due
 
@@ -68,7 +75,7 @@ def by_slot(cards: list[str]) -> dict[str, str]:
 
 def bytes_of(hub: Hub, channel: str, books: frozenset[str] = frozenset()) -> bytes:
     path = f"{channel}/t" if CHANNELS[channel].keyed else channel
-    return hub.open(path, "127.0.0.1", "s", AT, books).take()
+    return hub.open(path, "127.0.0.1", "s", AT, Rights(books)).take()
 
 
 def has(body: bytes, card: str) -> bool:
@@ -135,6 +142,22 @@ def test_the_book_names_who_may_see_a_card_before_it_is_turned(book: str) -> Non
     roles = [role.id for role in authority.load(book).role]
     assert [role for role in roles if authority.sees_unturned(book, role)] == ["surveillance"]
     assert authority.load(book).unturned.clause
+
+
+@pytest.mark.parametrize("initial", [False, True], ids=["own PIN", "an administrator's PIN"])
+def test_who_has_an_administrators_pin_sees_and_turns_no_card_before_it_is_changed(initial: bool) -> None:
+    """The administrator knows that PIN: what is done with it may not be that person's act."""
+    book = BOOKS[0]
+    hub = hub_with(book)
+    deal(hub, ["8C", "3H", "QD", "5S"], result=False)
+    watcher = Person("wu", "W. Wu", {book: "surveillance"}, initial=initial)
+    assert sees_unturned(Outcome(Answer(True, ""), person=watcher)) == (frozenset() if initial else {book})
+    dealer_of = Person("dan", "D. Dan", {book: "dealer"}, initial=initial)
+    bridge = Bridge(DefaultSelector())
+    said = TurningRoute(hub, Accounts(bridge))._turned(TurnedBody("t", "3/17", "player", 2), dealer_of)
+    bridge.close()
+    assert (said.ok, "changes it before the first act" in said.say) == (not initial, initial)
+    assert (b"8C" in bytes_of(hub, "pit_table")) is not initial
 
 
 def test_an_offer_waits_for_the_hand_that_is_turned() -> None:

@@ -13,14 +13,19 @@ from shutil import rmtree
 from typing import Any
 
 from day.__main__ import fast_directory
-from day.site import quiet
+from day.site import StuckError, quiet
 from sabot_tools.text.progress import bar
 
+from crowd.breaks import Breaks
+from crowd.hands import Luck
 from crowd.judge import Judge
+from crowd.pages import Pages
+from crowd.pins import PinPeople
 from crowd.play import CrowdTable
 from crowd.site import BOOKS, Site
 
 _SHOWN = 30
+_PINS, _BREAKS = 0.003, 0.005  # of the steps
 Line = dict[str, Any]
 
 
@@ -58,19 +63,40 @@ def play(
     with ExitStack() as stack:
         site = Site(stack, seed, work_dir, bench)
         site.start()
-        judge = Judge(site)
-        tables = [CrowdTable(site, name, random.Random(f"{seed} {name}"), judge) for name in BOOKS]
-        progress = stack.enter_context(bar("coups", coups))
+        judge, pages = Judge(site), Pages(site, stack)
+        luck = Luck(random.Random(f"{seed} luck"))
+        tables = [CrowdTable(site, name, random.Random(f"{seed} {name}"), judge, pages, luck) for name in BOOKS]
+        breaks, pins = Breaks(site, site.rng), PinPeople(site, pages, site.rng, judge.wrong)
+        pins.add()
+        progress, said = stack.enter_context(bar("coups", coups)), 0
         try:
             while (played := judge.coups()) < coups and (keep_going or not judge.wrong):
-                line = site.rng.choice(tables).step()
+                line = _world(site, breaks, pins) or site.rng.choice(tables).step()
                 note(line)
                 _count(counts, line)
                 progress(judge.coups() - played)
-        except TimeoutError as error:
+                said = _object(judge.wrong, said)
+        except (TimeoutError, StuckError) as error:
             judge.wrong.append(str(error))
-        counts["coups"] = judge.coups()
+        counts["coups"], counts["wins"] = judge.coups(), len(site.eye.triggers)
+        counts["wins paid"], counts["paid while others wait"] = judge.paid, judge.paid_before_others
     return counts, judge.wrong
+
+
+def _object(wrong: list[str], said: int) -> int:
+    """Print the objections that are new; return how many there are."""
+    for one in wrong[said:]:
+        print(f"FAILED: {one}", file=sys.stderr, flush=True)
+    return len(wrong)
+
+
+def _world(site: Site, breaks: Breaks, pins: PinPeople) -> Line:
+    """Return what happens beside the tables this time; empty if nothing does."""
+    breaks.mend()
+    chance = site.rng.random()
+    if chance < _PINS:
+        return pins.step()
+    return breaks.step(site.rng.choice(list(BOOKS))) if chance < _PINS + _BREAKS else {}
 
 
 def _count(counts: Counter[str], line: Line) -> None:

@@ -7,6 +7,7 @@ from people_table import BOOKS, LINES, read
 from sabot_protocol.cards import DECK
 from sabot_protocol.fields import Fault, VoidReason
 from sabot_protocol.irregularities import CASES
+from sabot_protocol.table_of_play import FIRST_FOUR
 
 from crowd.staff import Member, Staff
 
@@ -51,7 +52,7 @@ class Acts:
     def random(self, status: Args) -> Ask:
         """Return any request, with or without sense."""
         rng = self._rng
-        verb = rng.choice(_VERBS)
+        verb = "step" if status["incidents"] and rng.random() < _STEPS else rng.choice(_VERBS)
         return self._by_somebody(verb, self._args(verb, status))
 
     def _by_somebody(self, verb: str, args: Args) -> Ask:
@@ -88,6 +89,8 @@ class Acts:
                 return {"on": int(rng.random() < 0.5)}
             case "record":
                 return {"act": rng.choice([act for _, act, _ in LINES])}
+            case "import-coup":
+                return {"coup_no": rng.randint(1, 60), "cards": dict(zip(FIRST_FOUR, rng.sample(DECK, 4), strict=True))}
             case "step":
                 return self._step(status)
             case "stakes":
@@ -108,10 +111,11 @@ class Acts:
         return {"incident": one["incident"], "step": rng.choice(one["steps"])["name"]}
 
 
+_STEPS: Final = 0.3  # of the requests while an incident is open
 _VERBS: Final = (
     "confirm", "void", "decide", "no-more-bets", "no-bet", "this-no-bet", "authorise", "key-card", "burn-card",
     "card-returned", "open-shoe", "close-shoe", "lock", "unlock", "ack-alarm", "clear-fault", "irregularity", "step",
-    "record", "stakes", "record-win", "step", "decide", "void", "this-no-bet", "key-card",
+    "record", "stakes", "record-win", "step", "decide", "void", "this-no-bet", "key-card", "export-coup", "import-coup",
 )  # fmt: skip
 # By our own reading: which acts of the table of people a request can be.
 CANDIDATES: Final[dict[str, tuple[str, ...]]] = {
@@ -130,4 +134,6 @@ CANDIDATES: Final[dict[str, tuple[str, ...]]] = {
     "record-win": ("jackpot_record",),
     "stakes": ("jackpot_increment",),
     "confirm": ("confirm_result",),
+    "export-coup": ("move_cards",),
+    "import-coup": ("move_cards",),
 }  # fmt: skip

@@ -11,8 +11,11 @@ from sabot_gateway.ledger import Reader
 from sabot_protocol import authority
 
 from crowd.acts import CANDIDATES, clauses_of
+from crowd.hidden import OnTable
+from crowd.pages import Page
 from crowd.site import BOOKS as TABLES
 from crowd.site import Eye, Site
+from crowd.staff import Member
 
 Entry = dict[str, Any]
 _TENS: Final = "TJQK"
@@ -25,9 +28,16 @@ _NAMED: Final = {
     "surveillance": "SUR", "electronic_gaming_supervisor": "EGS", "tournament_manager": "TM",
     "tournament_director": "TD", "tournament_deputy": "DEPUTY", "player": "PLAYER", "secretary": "SEC",
 }  # fmt: skip
+_SEES: Final = "surveillance"  # may see a card before it is turned (displays.md, rule 2, and THREATS.md)
+_STAFF: Final = ("/events/dealer", "/events/pit", "/events/jackpots", "/data/")  # need a log-in
+_DEALERS: Final = ("/events/dealer", "/data/assistant")  # also one at the Dealer Terminal
+_FACE_UP: Final = "star-rapid"  # its cards are dealt face up (3.3)
 _ROWS: Final = frozenset(f"P-{number}" for number in range(37, 50))  # of the table of people: irregularities
+_WITHDRAWN: Final = "RECON_WITHDRAW"  # the code of a misdeal after which players may take their wagers back
 _STOPS: Final = ("missing_or_foreign_card", "shoe_void")
-_CHANGES_PAY: Final = ("void", "decide", "this-no-bet", "key-card", "no-bet", "record-win")
+_CHANGES_PAY: Final = (
+    "void", "decide", "this-no-bet", "key-card", "no-bet", "record-win", "export-coup", "import-coup",
+)  # fmt: skip
 
 
 class WrongError(Exception):
@@ -47,6 +57,7 @@ class Seen:
     incidents: dict[str, Entry] = field(default_factory=dict)
     coups: int = 0
     results: list[Entry] = field(default_factory=list)  # of coups that the hands have not seen yet
+    on_table: OnTable = field(default_factory=OnTable)
 
 
 class Judge:
@@ -54,8 +65,13 @@ class Judge:
 
     def __init__(self, site: Site) -> None:
         self._site, self._after = site, 0
-        self.tables = {name: Seen() for name in TABLES}
-        self._paid, self.wrong = 0, list[str]()
+        self.tables = {name: Seen(on_table=OnTable(face_down=book != _FACE_UP)) for name, book in TABLES.items()}
+        self.left: dict[int, tuple[str, Entry]] = {}  # coups that wait for their next shoe: table and cards, by number
+        self._wins_seen, self.wrong = 0, list[str]()
+        self.paid, self.paid_before_others = 0, 0  # wins, and those paid while others were pending
+        self._at_table = {
+            book: {role.id for role in authority.load(book).role if not role.beside} for book in TABLES.values()
+        }
 
     def coups(self) -> int:
         """Return how many coups all tables have had."""
@@ -69,18 +85,22 @@ class Judge:
             self._after = one.seq
             if one.table in self.tables and one.topic:
                 self._guard(self._entry, one.table, one.topic, msgspec.json.decode(one.payload))
+        if len(self._site.eye.wins) > self._wins_seen:
+            self._site.settle_eye()  # the list of those that wait comes after the win
         self._guard(self._wins)
         for table, seen in self.tables.items():
             if behind(self._site.eye, table, seen):
-                self._site.settle()  # lists of alarms are published a few times a second at most
+                self._site.settle_eye()  # lists of alarms are published a few times a second at most
             self._guard(_surfaces, self._site.eye, table, seen)
 
     def _wins(self) -> None:
         """Wins are paid in the order in which their records came to the floor, by somebody who may."""
         eye = self._site.eye
-        new, self._paid = eye.wins[self._paid :], len(eye.wins)
+        new, self._wins_seen = eye.wins[self._wins_seen :], len(eye.wins)
         for one in (message for message in new if message["win"]["state"] == "paid"):
             win, book = one["win"], next(TABLES[name] for name in TABLES if name == one["win"]["table"])
+            self.paid += 1
+            self.paid_before_others += any(other["win"] != win["win"] for other in eye.pending(book))
             before = eye.recorded[: eye.recorded.index(win["win"])]
             if open_before := [other["win"] for other in eye.pending(book) if other["win"] in before]:
                 raise WrongError(f"{win['win']} is paid before {open_before}, recorded earlier: {one}")
@@ -94,15 +114,58 @@ class Judge:
             if str(error) not in self.wrong:
                 self.wrong.append(str(error))
 
+    def _moves(self, table: str, attempt: Entry) -> None:
+        """A coup that left a shoe goes on with its own cards."""
+        if attempt["verb"] == "export-coup":
+            self.left[self.tables[table].on_table.coup] = table, self.tables[table].on_table.laid()
+        elif attempt["verb"] == "import-coup" and (found := self.left.pop(attempt["args"]["coup_no"], None)):
+            alarms = self.tables[found[0]].alarms.values()  # once it is acknowledged the coup is expected no more
+            waits = any(one["name"] == "handed_over" and one["state"] == "raised" for one in alarms)
+            if waits and found[1] != attempt["args"]["cards"]:
+                raise WrongError(f"{table}: a coup left {found[0]} with {found[1]} and goes on with others: {attempt}")
+
+    def looked(self, table: str, person: Member | None, kind: str, pages: Iterable[Page]) -> None:
+        """Judge what a person got: nothing without a log-in, and no card before it is turned."""
+        for page in pages:
+            self._guard(_page, table, self.tables[table], person, kind, page)
+
+    def turned(self, table: str, person: Member, side: str, cards: int) -> None:
+        """Note that a person has turned cards; only people who deal or supervise at the table can."""
+        self.tables[table].on_table.turned[side] = cards
+        if person.role not in self._at_table[TABLES[table]]:
+            self.wrong.append(f"{table}: a {person.role} has turned cards of {side}")
+
+    def answered(self, table: str, people: Iterable[Member], asked: Entry, say: str) -> None:
+        """Judge an answer: it names no card before it is turned, but to Surveillance or if a person named it."""
+        shown = self.tables[table].on_table.in_text(say)
+        if shown and not any(_sees(one, table) for one in people) and not any(card in str(asked) for card in shown):
+            self.wrong.append(f"{table}: the answer to {asked} names {shown}, which nobody has turned: {say}")
+
+    def shown_open(self, pit: Entry, wall: Entry) -> str:
+        """Return what is open and not on the pit console or the wall; empty if all is."""
+        alarms, incidents = ({one["id"] for one in pit[name]} for name in ("alarms", "incidents"))
+        on_wall = {one["name"]: one["alarms"]["count"] for one in wall["tables"]}
+        for table, seen in self.tables.items():
+            active = {name for name, one in seen.alarms.items() if one["state"] != "cleared"}
+            opened = {name for name, one in seen.incidents.items() if one["state"] == "open"}
+            if (not pit["more_alarms"] and active - alarms) or (not pit["more_incidents"] and opened - incidents):
+                return f"{table}: the pit console does not show {active - alarms} {opened - incidents}"
+            if on_wall.get(table, 0) < len(active):
+                return f"{table}: the wall counts {on_wall.get(table)} of {len(active)} alarms"
+        return ""
+
     def _entry(self, table: str, topic: str, one: Entry) -> None:
         seen = self.tables[table]
+        if topic in ("cards", "confirmed", "shoe"):
+            seen.on_table.take(topic, one)
         match topic:
             case "attempt":
                 seen.attempts[one["id"]] = one
             case "outcome" if one["ok"]:
                 seen.done.add(one["attempt"])
-                _rights(table, seen.attempts[one["attempt"]])
-            case "cards" | "card":
+                _rights(table, seen.attempts[one["attempt"]], ruled=_is_ruled(seen))
+                self._moves(table, seen.attempts[one["attempt"]])
+            case "cards":
                 _keyed(table, seen, one)
             case "coup":
                 seen.coups += 1
@@ -120,14 +183,40 @@ class Judge:
                 _steps(table, before, one)
 
 
-def _rights(table: str, attempt: Entry) -> None:
-    """No act without its role and its clause."""
+def _sees(person: Member | None, table: str) -> bool:
+    return person is not None and (person.book, person.role) == (TABLES[table], _SEES)
+
+
+def _page(table: str, seen: Seen, person: Member | None, kind: str, page: Page) -> None:
+    """No page of staff without a log-in; no card of a coup dealt face down before it is turned."""
+    who = f"{person.id} ({person.role}, {kind})" if person else "nobody"
+    pit_only = kind == "dealer" and not page.path.startswith(_DEALERS)
+    if page.status == 200 and page.path.startswith(_STAFF) and (person is None or pit_only):
+        raise WrongError(f"{table}: {page.path} is served to {who}")
+    if not _sees(person, table) and (shown := list(seen.on_table.in_view(table, page.state))):
+        raise WrongError(f"{table}: {page.path} shows {who} what nobody has turned: {shown}; {seen.on_table}")
+
+
+def _is_ruled(seen: Seen) -> bool:
+    """Return True if the rules make the coup on the table one without wagers, and nobody has to approve it.
+
+    Its first card was seen or came too early (12.3, 14.3), or players may have taken all wagers back (12.1.1, 14.1.1).
+    """
+    on_table = seen.on_table
+    place = on_table.shoe, on_table.coup
+    withdrawn = (one["shoe_says"] == _WITHDRAWN and (one["shoe"], one["coup"]) == place for one in seen.alarms.values())
+    return on_table.began_ahead() or any(withdrawn)
+
+
+def _rights(table: str, attempt: Entry, *, ruled: bool = False) -> None:
+    """No act without its role and its clause; what is ruled the dealer does alone."""
     book, verb = TABLES[table], attempt["verb"]
     acts = CANDIDATES.get(verb)
     if acts is None or verb not in _CHANGES_PAY:
         return
     role = attempt.get("role") or "nobody"
-    if not any(role_may(book, act, role) for act in acts):
+    by_the_rule = ruled and (verb, role) == ("this-no-bet", "dealer")
+    if not any(role_may(book, act, role, by_the_rule=by_the_rule) for act in acts):
         raise WrongError(f"{table}: {verb} {attempt['args']} was done by a {role}: {attempt}")
     clause = attempt.get("clause", "")
     known = belonging(book, acts)

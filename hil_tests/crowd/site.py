@@ -16,6 +16,7 @@ import paho.mqtt.client as paho
 from day.site import Gateway, Place
 from sabot_floor.app import App
 from sabot_floor.config import Config
+from sabot_floor.web.config import Web
 from sabot_protocol import command_keys
 from sabot_protocol.service.broker import Broker
 from sabot_protocol.service.messages import Answer, Request
@@ -23,10 +24,12 @@ from sabot_protocol.service.mqtt import LoopClient
 from sabot_protocol.topics import ROOT
 from sabot_tools.stand.broker import LocalBroker
 from sabot_tools.stand.demo_jackpots import jackpots
+from sabot_tools.stand.ports import HOST, free_port
 
 from crowd.staff import LOCAL_ROLE, Member, members
 
 SITE: Final = "day"
+_NO_ANSWER: Final = Answer(False, "killed before it answered")
 _MARK: Final = "mark"
 _TURNS_OF_STATES: Final = 10  # of the line's time: lists of alarms are published a few times a second at most
 START_S: Final = 1_790_000_000.0
@@ -40,6 +43,7 @@ BOOKS: Final = {
     "crown-01": "crown-baccarat",
     "crown-02": "crown-baccarat",
     "rapid-01": "star-rapid",
+    "rapid-02": "star-rapid",
 }
 
 
@@ -62,7 +66,7 @@ class Eye:
         self.recorded: list[str] = []  # ids of the coups that dealers recorded, in the order in which they came
         self.wins: list[dict[str, Any]] = []
         self.subscribed, self._marks = False, 0
-        self._mqtt = LoopClient(broker, "crowd-eye", clean_session=True, selector=selectors.DefaultSelector())
+        self._mqtt = LoopClient(broker, "crowd-eye", clean_session=False, selector=selectors.DefaultSelector())
         self._mqtt.client.on_message = self._on_message
         self._mqtt.client.on_subscribe = self._on_subscribe
         self._mqtt.on_ready = self._on_ready
@@ -78,18 +82,22 @@ class Eye:
         self.states[topic] = bytes(message.payload)
         match topic.split("/"):
             case ["jackpot", _, "win"]:
-                self.wins.append(msgspec.json.decode(message.payload))
+                self._note_win(msgspec.json.decode(message.payload))
             case [_, "jackpot", _, "recorded"]:
                 self._note_record(msgspec.json.decode(message.payload))
             case [_, "jackpot", _]:
                 self._note_increment(msgspec.json.decode(message.payload))
+
+    def _note_win(self, message: dict[str, Any]) -> None:
+        if all(one["id"] != message["id"] for one in self.wins):  # after a kill it comes again
+            self.wins.append(message)
 
     def _note_record(self, message: dict[str, Any]) -> None:
         if message["coup_id"] not in self.recorded:
             self.recorded.append(message["coup_id"])
 
     def _note_increment(self, message: dict[str, Any]) -> None:
-        if message.get("trigger"):
+        if message.get("trigger") and all(one["id"] != message["id"] for one in self.triggers):
             self.triggers.append(message)
 
     def step(self) -> None:
@@ -129,9 +137,12 @@ class Site:
     """Gateway, floor service and broker in this process, by one clock that the crowd sets."""
 
     def __init__(self, stack: ExitStack, seed: int, work_dir: Path, bench: str) -> None:
-        self.now_s, self.rng, self._stack, self._dir = START_S, random.Random(seed), stack, work_dir
-        broker = LocalBroker(work_dir)
-        stack.callback(broker.stop)
+        self.now_s, self.rng = START_S, random.Random(seed)
+        self.pc_wrong_s = 0.0  # how far the clock of the table PC is wrong
+        self.fuse: tuple[int, Callable[[], None]] | None = None  # turns of requests that wait, and what happens then
+        self.broker = LocalBroker(work_dir)
+        stack.callback(self.broker.stop)
+        broker = self.broker
         keys, parameters = Keys(work_dir / "keys"), work_dir / "jackpots.toml"
         parameters.write_text(_jackpots())
         self.eye = Eye(broker.address)
@@ -142,7 +153,7 @@ class Site:
             [Place(name, book, "gateway-1") for name, book in BOOKS.items()],
             broker.address,
             work_dir,
-            lambda: self.now_s,
+            lambda: self.now_s + self.pc_wrong_s,
             bench,
             keys.public_path,
             jackpots=str(parameters),
@@ -157,14 +168,47 @@ class Site:
             floor_key=str(keys.private_path),
             control=str(work_dir / "floor.sock"),
             people_required=True,
+            web=Web(listen=f"{HOST}:{free_port()}", idle_s=86_400, dealer_idle_s=86_400),
         )
-        self.floor = App(self.floor_config, clock=lambda: self.now_s)
-        stack.callback(self.floor.close)
+        assert self.floor_config.web is not None
+        self.url = self.floor_config.web.url()
+        self.floor = self._new_floor()
+        stack.callback(lambda: self.floor.close())
+
+    def _new_floor(self) -> App:
+        floor = App(self.floor_config, clock=lambda: self.now_s)
+        floor._web.start()
+        return floor
+
+    def _serves_pages(self) -> bool:
+        server = self.floor._web._server
+        return server is not None and server.port != 0
+
+    def kill_floor(self) -> None:
+        """Kill the floor service, and start it again."""
+        self.floor.crash()
+        self.floor = self._new_floor()
+        self.until(lambda: self.floor.subscribed and self._serves_pages(), "the floor is subscribed again")
+
+    def kill_gateway(self) -> None:
+        """Kill the gateway, and start it again."""
+        self.gateway.kill()
+        self.until(self.gateway.app.published, "the gateway is connected to the broker again")
+
+    def kill_broker(self) -> None:
+        """Kill the broker, and start it again; wait until everybody is back."""
+        self.eye.subscribed = False
+        self.broker.kill()
+        self.until(lambda: not self.floor.mqtt.client.is_connected(), "the floor has lost the broker")
+        self.broker.start()
+        self.until(lambda: self.floor.subscribed and self.eye.subscribed, "floor and eye are subscribed again")
+        self.until(self.gateway.app.published, "the gateway is connected to the broker again")
 
     def start(self) -> None:
         """Start everything, and add the people."""
         self.gateway.start()
         self.until(lambda: self.floor.subscribed and self.eye.subscribed, "floor and eye are subscribed")
+        self.until(self._serves_pages, "pages are served")
         self.gateway.until(self.gateway.app.published, "the gateway is connected to the broker")
         for book in dict.fromkeys(BOOKS.values()):
             for one in members(book):
@@ -196,13 +240,19 @@ class Site:
             time.sleep(_NAP_S)
 
     def settle(self) -> None:
-        """Wait until the ledger has everything, and the eye has seen all that is to be published."""
+        """Wait until the ledger has everything, and all that is to be published is."""
         for _ in range(_TURNS_OF_STATES):
             self.turn()
         app, shoes = self.gateway.app, self.gateway.shoes.values()
         self.until(
             lambda: all(one.caught_up() for one in shoes) and app.stored() and app.published(), "it is published"
         )
+
+    def settle_eye(self) -> None:
+        """Wait until the eye, too, has seen all that is published."""
+        self.settle()
+        mark = self.eye.mark()
+        self.until(lambda: self.eye.has(mark), "the eye has seen it")
 
     def ask_floor(self, request: Request) -> Answer:
         """Send a request to the floor's socket and return its answer."""
@@ -213,23 +263,35 @@ class Site:
         return self._ask(self.gateway.config.control_path(), request)
 
     def _ask(self, path: Path, request: Request) -> Answer:
+        """Send a request to a socket; its daemon may be killed before it answers."""
         with closing(socket.socket(socket.AF_UNIX)) as sock:
             sock.connect(str(path))
             sock.setblocking(False)
             sock.sendall(msgspec.json.encode(request) + b"\n")
             received = bytearray()
 
-            def answered() -> bool:
-                with suppress(BlockingIOError):
-                    received.extend(sock.recv(1 << 16))
+            def ended() -> bool:
+                self._burn()
+                with suppress(BlockingIOError, ConnectionResetError):
+                    received.extend(sock.recv(1 << 16) or b"\n")
                 return received.endswith(b"\n")
 
-            self.until(answered, f"{request.verb} is answered")
-        return msgspec.json.decode(bytes(received), type=Answer)
+            self.until(ended, f"{request.verb} is answered")
+        return msgspec.json.decode(bytes(received), type=Answer) if received.strip() else _NO_ANSWER
+
+    def _burn(self) -> None:
+        """Let the fuse burn down by one turn; at its end something happens."""
+        if self.fuse is not None:
+            turns, happens = self.fuse
+            self.fuse = (turns - 1, happens) if turns else None
+            if not turns:
+                happens()
 
     def status(self, table: str) -> dict[str, Any]:
-        """Return a table's part of the gateway's status."""
-        answer = self.ask_gateway(Request("status"))
+        """Return a table's part of the gateway's status; asked again if it was killed before it answered."""
+        answer = _NO_ANSWER
+        while not answer.ok:
+            answer = self.ask_gateway(Request("status"))
         found: dict[str, Any] = next(
             one for one in msgspec.json.decode(bytes(answer.data))["tables"] if one["table"] == table
         )

@@ -14,6 +14,7 @@ from sabot_sim.rigs.play import BENCHES
 from sabot_sim.world.day import Day, seeded_day
 from sabot_sim.world.truth import Truth
 from sabot_tools.stand.broker import LocalBroker
+from sabot_tools.stand.memory import fast_folder
 from sabot_tools.text.progress import bar
 
 from day import judge, other_reports
@@ -60,8 +61,7 @@ def main() -> int:
 
 def fast_directory() -> Path:
     """Return a new directory, in memory where the system has that: ledgers are written with every card."""
-    memory = Path("/dev/shm")
-    return Path(mkdtemp(prefix="sabot-day-", dir=memory if memory.is_dir() else None))
+    return Path(mkdtemp(prefix="sabot-day-", dir=fast_folder()))
 
 
 def play(day: Day, work_dir: Path, bench: str) -> Played:

@@ -22,7 +22,7 @@ _SHOE_MS: Final = (1 << 30) - 1
 class LineShoe:
     """One shoe of a table: `step` does what people do at it, `pump` carries frames; events come with the time `now_s`.
 
-    The line is sound: nothing is sent twice.
+    The line is sound: nothing is sent twice, but for what a gateway that was killed had not acknowledged.
     """
 
     def __init__(self, number: int, rulebook: str, decks: int | None, bench: str) -> None:
@@ -36,9 +36,10 @@ class LineShoe:
         self.port = os.ttyname(slave)
         self._slave = slave  # stays open: the line has no hang-up
         self._deframer, self._out = framing.Deframer(), b""
+        self._kept: dict[int, bytes] = {}  # frames of events that are not acknowledged, by number
         self._last_command = self.logged = self.acknowledged = 0
         self._sent_s = 0.0
-        self.welcomed = False
+        self.welcomed = self._hung_up = False
         self.now_s = 0.0  # by the clock of the simulated day
 
     def close(self) -> None:
@@ -53,9 +54,20 @@ class LineShoe:
         time_ms = int(self.now_s * 1000) & _SHOE_MS
         for number, kind, body in answer.records:
             head = pack("<BBHIIB", _EVENT, 0, number & 0xFFFF, time_ms, number, kind)
-            self._out += framing.encode(head + bytes.fromhex(body))
+            self._kept[number] = framing.encode(head + bytes.fromhex(body))
+            self._out += b"" if self._hung_up else self._kept[number]
             self.logged = number
         return answer
+
+    def power_cycle(self) -> None:
+        """Switch off and on; the journal is kept."""
+        self.bench.power_cycle()
+        self.hang_up()
+        self.step("state")
+
+    def hang_up(self) -> None:
+        """Forget the gateway; the next one that greets the shoe gets what none has acknowledged."""
+        self.welcomed, self._hung_up, self._out, self._deframer = False, True, b"", framing.Deframer()
 
     def caught_up(self) -> bool:
         """Return True if the gateway has acknowledged every event."""
@@ -79,13 +91,20 @@ class LineShoe:
             case "who":
                 self._out += self._hello(body["nonce"])
             case "welcome":
-                self.welcomed, self.acknowledged = True, body["durable_event_no"]
+                self._acknowledge(body["durable_event_no"])
+                self._out += b"".join(self._kept.values()) if self._hung_up else b""
+                self.welcomed, self._hung_up = True, False
             case "ack":
-                self.acknowledged = body["event_no"]
+                self._acknowledge(body["event_no"])
             case "command" if body["command_id"] > self._last_command:
                 self._last_command = body["command_id"]
                 kind = messages.CommandKind.encmapping[body["kind"]]
                 self.step("command", kind, messages.COMMANDS[body["kind"]].build(body["data"]).hex())
+
+    def _acknowledge(self, number: int) -> None:
+        self.acknowledged = number
+        for durable in [one for one in self._kept if one <= number]:
+            del self._kept[durable]
 
     def _hello(self, nonce: bytes) -> bytes:
         body = {

@@ -76,10 +76,31 @@ class Gateway:
             ),
             **more,
         )
-        self.app = App(self.config, lambda: self._line_s, clock, sleep=lambda _s: None, keepalive_s=NO_KEEPALIVE)
+        self.app = self._made()
+
+    def _made(self) -> App:
+        return App(self.config, lambda: self._line_s, self._clock, sleep=lambda _s: None, keepalive_s=NO_KEEPALIVE)
 
     def start(self) -> None:
         """Start, and wait until every shoe is served."""
+        self._begin()
+
+    def kill(self) -> None:
+        """End as a kill does, start again, and wait until every shoe is served."""
+        self.app.crash()
+        for shoe in self.shoes.values():
+            shoe.hang_up()
+        self.app = self._made()
+        self._begin()
+
+    def cut_power(self, table: str) -> None:
+        """Switch a shoe off and on, and wait until the gateway has what it logged."""
+        shoe = self.shoes[table]
+        shoe.now_s = self._clock() % 1_000_000
+        shoe.power_cycle()
+        self.until(lambda: shoe.caught_up() and self.app.stored(), f"{table} is served again")
+
+    def _begin(self) -> None:
         self.app.begin()
         self.until(lambda: all(shoe.caught_up() and shoe.logged for shoe in self.shoes.values()), "shoes are served")
 
@@ -144,8 +165,14 @@ class Gateway:
             return ledger.gateway(), max(published)
 
     def _settle(self) -> None:
-        shoes = self.shoes.values()
-        self.until(lambda: all(shoe.caught_up() for shoe in shoes) and self.app.stored(), "all is stored")
+        """Wait until all is stored, also what comes of the gateway's own command to lock the exit or unlock it."""
+        shoes, tables = self.shoes.values(), self.app._tables.values()
+
+        def settled() -> bool:
+            stored = all(shoe.caught_up() for shoe in shoes) and self.app.stored()
+            return stored and not any(table.verifier.lock_due() for table in tables)
+
+        self.until(settled, "all is stored, and each exit is as the gateway wants it")
 
     def close(self) -> None:
         """Stop everything."""

@@ -242,9 +242,9 @@ class Witness:
         if code == "THIS_NO_BET":
             self._without.add(coup)
         elif code == "NEXT_NO_BET":
-            self._without.add(coup + 1)
+            self._without.add(max([coup + 1, *self._surplus[-1:]]))
         elif code == "NEXT_LIVE" and self._reported:
-            self._declared.add(coup + 1)
+            self._declared.add(max([coup + 1, *self._surplus[-1:]]))
         elif code == "NOT_USED" and self._reported and self._surplus:
             self._withdraw(self._surplus.pop())
             self._surplus.append(0)

@@ -19,12 +19,18 @@ from floor_kills.watcher import Watcher
 
 def findings(parts: Parts, watcher: Watcher) -> list[str]:
     """Return what is wrong, nothing if all is as it must be."""
-    found = _ledger(parts) + projected.findings(parts)
+    found = _ledger(parts) + projected.findings(parts) + _suspicions(parts)
     with open_store(parts.store_url, read_only=True) as store:
         found += [f"floor's store: {fault}" for fault in store_audit.verify(store).faults]
         for one in expected(parts.tables):
             found += [f"{one.jackpot.id}: {problem}" for problem in _jackpot(one, store, watcher)]
     return found + [f"fault {fault['name']}: {fault['say']}" for fault in watcher.faults.values()]
+
+
+def _suspicions(parts: Parts) -> list[str]:
+    """Return what the floor workers suspect: everything that they got is true."""
+    logs = [(parts.work_dir / f"{worker}.log").read_text() for worker in parts.size.workers]
+    return [f"floor's log: {line}" for text in logs for line in text.splitlines() if "forged" in line]
 
 
 def _ledger(parts: Parts) -> list[str]:

@@ -5,7 +5,7 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-_IN_MEMORY = Path("/dev/shm")
+from sabot_tools.stand.memory import fast_folder
 
 
 @cache
@@ -13,6 +13,6 @@ def directory(name: str) -> Path:
     """Return a directory of this process."""
     import atexit
 
-    made = Path(tempfile.mkdtemp(prefix=f"sabot-fuzz-{name}-", dir=_IN_MEMORY if _IN_MEMORY.is_dir() else None))
+    made = Path(tempfile.mkdtemp(prefix=f"sabot-fuzz-{name}-", dir=fast_folder()))
     atexit.register(shutil.rmtree, made, ignore_errors=True)
     return made

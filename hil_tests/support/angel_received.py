@@ -9,12 +9,19 @@ from typing import Any, Final
 from sabot_sim.angel_eye.copies import Sent
 from sabot_tools.stand.angel_eye_table import LiveAngelEye
 
+from support.patience import crowd
+
 # What came less than this before a kill may be lost with the gateway: the loop's turn, and then the commit.
-COMMITTED_WITHIN_S: Final = 1.0
+_COMMITTED_WITHIN_S: Final = 1.0  # on an idle machine
 _TWO: Final = 2  # of three copies bring a message
 _LETTER, _PLACE, _CARD = 2, 3, 4  # bytes of a frame
 _SUITS, _RANKS = "?DCSH", "?A23456789TJQK"
 _WINNERS: Final = {1: "player", 2: "tie", 4: "banker"}
+
+
+def committed_within_s() -> float:
+    """Return how long before a kill a message must have come to be in the ledger."""
+    return _COMMITTED_WITHIN_S * crowd()
 
 
 @dataclass
@@ -81,11 +88,11 @@ class ReceivedLine:
 
     def step(self, now_s: float) -> None:
         """Note clients that came or left, and frames that were sent."""
-        connected, self.now_s = bool(self.table.bench.clients), now_s
+        before_s, connected, self.now_s = self.now_s, bool(self.table.bench.clients), now_s
         if connected and not self.connected:
             self.connection += 1
         if self.connected and not connected:
-            self.closed_s.setdefault(self.connection, now_s - COMMITTED_WITHIN_S)
+            self.closed_s.setdefault(self.connection, before_s - committed_within_s())  # it may have ended just after
         self.connected = connected
         sent, open_now = self.table.truth.sent, self.connection if connected else None
         self.frames += [ReceivedFrame(sent[place], open_now) for place in range(len(self.frames), len(sent))]
@@ -97,13 +104,13 @@ class ReceivedLine:
 
     def nothing_stored_from(self, at_s: float) -> None:
         """Note that the ledger refuses everything since then, and that this gateway is killed before it can be used."""
-        self.closed_s[self.connection] = at_s - COMMITTED_WITHIN_S
+        self.closed_s[self.connection] = at_s - committed_within_s()
 
     def must_be_stored(self, frame: ReceivedFrame, *, settled: bool) -> bool:
         """Return True if two copies came in one connection, and in good time before its end; settled: it is at rest."""
         if frame.twice_s is None or frame.began is None or frame.began != frame.ended:
             return False
-        last_s = frame.twice_s if settled else self.now_s - COMMITTED_WITHIN_S
+        last_s = frame.twice_s if settled else self.now_s - committed_within_s()
         return frame.twice_s <= self.closed_s.get(frame.began, last_s)
 
     def coups(self) -> list[ReceivedCoup]:

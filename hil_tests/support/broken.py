@@ -63,7 +63,7 @@ def changed(text: str, change: Change) -> str:
     if lines.count(change.old) != 1:
         raise BrokenError(
             f"{change.module}.py has {lines.count(change.old)} lines {change.old!r}, not one: "
-            "correct the change in hil_tests/support/broken_lines.py"
+            "correct the change where it is listed"
         )
     return "\n".join(change.new if line == change.old else line for line in lines)
 

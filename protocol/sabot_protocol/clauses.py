@@ -30,7 +30,12 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
 def load(rulebook_id: str) -> tuple[str, ...]:
     """Return every clause of a rulebook, in the order of its text."""
     file = files("sabot_protocol") / "rulebooks" / "clauses" / f"{rulebook_id}.toml"
-    return msgspec.convert(tomllib.loads(file.read_text(encoding="utf-8")), _File).clauses
+    return listed(file.read_text(encoding="utf-8"))
+
+
+def listed(text: str) -> tuple[str, ...]:
+    """Return the clauses of a file of clauses."""
+    return msgspec.convert(tomllib.loads(text), _File).clauses
 
 
 def problems(name: str, text: str) -> Iterator[str]:
@@ -44,6 +49,17 @@ def problems(name: str, text: str) -> Iterator[str]:
         yield f"id: it is {found.id!r}, which is not the file name"
     if not found.clauses:
         yield "clauses: there is none"
+
+
+def unlisted(known: tuple[str, ...], text: str) -> Iterator[str]:
+    """Yield the parts of a citation that are no clause of these; a reading, or a section of an Act, is none."""
+    for part in (part.strip() for part in _BETWEEN.split(text)):
+        if not part or _READING.fullmatch(part) or part.startswith("s."):
+            continue
+        for end in part.split("-"):
+            match = _CLAUSE.fullmatch("".join(end.split()))
+            if not match or match[1].upper() not in known:
+                yield end
 
 
 def named(rulebook_id: str, text: str) -> str:

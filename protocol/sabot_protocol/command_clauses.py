@@ -9,9 +9,16 @@ from sabot_protocol.rulebooks.people import catalogue
 
 _READING = re.compile(r"A-\d{2}")  # of this project: no clause
 _PART = re.compile(r"\d+[A-Z]?|\([A-Z]+\)", re.IGNORECASE)
-_SWITCHES = ("this_no_bet", "dummy_needs_authorisation", "dummy_ordered_by", "manual_entry", "mid_shoe_burn")
+_SWITCHES = ("this_no_bet", "dummy_needs_authorisation", "dummy_ordered_by", "manual_entry")
 _SEEN = ("_face_up", "_exposed")  # cases
 _IRREGULARITIES = "Irregularities"  # section of the catalogue
+_NOT_OF_A_SHOE = frozenset(  # acts of that section about a roulette wheel, a terminal, or the game of three cards
+    (
+        "confirm_result", "correct_roulette", "announce_no_spin", "examine_ball", "rebuild_wagers",
+        "report_three_card_error", "direct_three_card",
+    )
+)  # fmt: skip
+_REOPENS = "reopen_wagers"  # players change wagers: its clause decides about no coup and no card
 _LEAST_PARTS = 3  # of a clause whose parent names it well enough: 12.1 for 12.1.2, never 12 for 12.13
 
 
@@ -30,20 +37,23 @@ def of_act(book: str, act: str) -> tuple[str, ...]:
 
 @cache
 def of_irregularities(book: str) -> tuple[str, ...]:
-    """Return every clause about irregularities: of their cases, acts and switches."""
+    """Return every clause about irregularities of cards and coups: of their cases, acts and switches."""
     return tuple(dict.fromkeys(_of_irregularities(book)))
 
 
 def _of_irregularities(book: str) -> Iterator[str]:
+    known = authority.load(book).act
+    reopens = {clause for rule in known[_REOPENS].rules for clause in split(rule.clause)}
     for rows in irregularities.load(book).cases.values():
         for row in rows:
-            yield from split(row.clause)
-    known = authority.load(book).act
+            yield from (clause for clause in split(row.clause) if clause not in reopens)
     for act in (*catalogue().section[_IRREGULARITIES], "deal_unwagered"):
+        if act in _NOT_OF_A_SHOE:
+            continue
         for rule in known[act].rules:
             yield from split(rule.clause)
     for name in _SWITCHES:
-        yield from of_switch(book, name)
+        yield from of_permission(book, name)
 
 
 def of_face_up(book: str) -> tuple[str, ...]:

@@ -301,6 +301,7 @@ class BeatMessage(msgspec.Struct, kw_only=True, frozen=True):
     time: Time
     gateway: Annotated[str, Meta(description="id of the gateway; empty from older versions")] = ""
     entry: Annotated[int, Meta(description="number of the newest entry in its ledger", ge=0)] = 0
+    signature: Annotated[str, Meta(description="HMAC-SHA256 with the jackpot key, hex; empty without one")] = ""
 
 
 class LedgerMessage(msgspec.Struct, kw_only=True, frozen=True):

@@ -77,7 +77,9 @@ SWAPS: dict[type[ast.AST], type[ast.AST]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
     ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.Add: ast.Sub, ast.Sub: ast.Add,
     ast.Mult: ast.Add, ast.Mod: ast.Mult, ast.Div: ast.Mult, ast.And: ast.Or, ast.Or: ast.And,
+    ast.FloorDiv: ast.Div,
 }  # fmt: skip
+CALLS = {"ceil": ("int", "round"), "min": ("max",), "max": ("min",)}  # a function and what it is exchanged for
 
 
 class Mutant(NamedTuple):
@@ -89,7 +91,7 @@ class Mutant(NamedTuple):
 
 
 def of_python(file: Path, thorough: bool = False) -> Iterator[Mutant]:
-    """Swapped operators, whole numbers one too large, negations dropped, branches of a conditional exchanged.
+    """Swapped operators, numbers one too large, negations dropped, branches and roundings exchanged.
 
     If thorough also: statements left out, conditions negated, True for False, other fractions, other bytes of patterns.
     """
@@ -115,6 +117,8 @@ def _changes(node: ast.AST) -> Iterator[str]:
         yield "branches exchanged"
     elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
         yield "not dropped"
+    elif isinstance(node, ast.Name):
+        yield from (f"{node.id} becomes {other}" for other in CALLS.get(node.id, ()))
 
 
 ESCAPE = re.compile(rb"\\\\x([0-9a-f]{2})")
@@ -160,6 +164,8 @@ def _apply(node: ast.AST, what: str) -> None:
         node.value += 1
     elif isinstance(node, ast.IfExp):
         node.body, node.orelse = node.orelse, node.body
+    elif isinstance(node, ast.Name):
+        node.id = what.split()[-1]
     elif isinstance(node, ast.UnaryOp):
         node.op = ast.UAdd()  # +x is as true as x
 

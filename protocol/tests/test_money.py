@@ -159,6 +159,12 @@ def test_the_extra_commission_is_on_the_excess(differential: int, net: int) -> N
     assert found == {"banker": Payment(net, 0)}
 
 
+def test_the_excess_is_that_of_the_part_that_counts() -> None:
+    """6.3.2, 6.5.1: of 150,000 at a maximum of 100,000, 40,000 are above a differential of 60,000."""
+    found = pay(CROWN, "traditional", BANKER_WINS, {"banker": 150_000}, maximum=100_000, differential=60_000)
+    assert found == {"banker": Payment(94_000, 50_000)}
+
+
 # Limits that are found to be broken after wagers closed
 
 

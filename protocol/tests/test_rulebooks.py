@@ -114,6 +114,18 @@ def test_a_bad_file_is_refused_with_file_key_and_reason(old: str, new: str, erro
             'games = ["owl"]\nwagers',
             "money.differential.games: no game 'owl'",
         ),
+        (
+            "crown",
+            'wagers = ["player", "banker"]',
+            'wagers = ["owl"]',
+            "money.differential.wagers: no wager 'owl' in game",
+        ),
+        (
+            "crown",
+            'initial_rank = "8"',
+            'initial_rank = "18"',
+            "jackpot.lucky_tie.initial_rank: '18' is not one of A, 2,",
+        ),
         ("crown", "non_suited = [1", "mixed = [1", "jackpot.lucky_tie: option_2: unknown outcome 'mixed'"),
         ("crown", "[5, 20]", "[25, 20]", "jackpot.lucky_tie: option_1.coloured: 25 to 20 is not a range of percent"),
         ("crown", "[5, 20]", "[5, 120]", "jackpot.lucky_tie: option_1.coloured: 5 to 120 is not a range of percent"),
@@ -130,12 +142,98 @@ def test_bad_money_is_refused_with_file_key_and_reason(book: str, old: str, new:
 
 
 @pytest.mark.parametrize(
+    ("book", "old", "new", "error"),
+    [
+        ("crown-baccarat", "allowed = [4,", "allowed = [0, 4,", "decks.allowed: 0 is no number of decks"),
+        ("crown-baccarat", "decks = [1]", "decks = [-1]", "game.three_card.decks: -1 is no number of decks"),
+        (
+            "star-rapid",
+            '["face_up"]',
+            '["faceup"]',
+            "shoe.choice.dealing.values: 'faceup' is not one of face_down, face_up",
+        ),
+        ("nz-baccarat", '"international"]', '"western"]', "shoe.choice.style.values: 'western' is not one of"),
+        (
+            "star-premium",
+            '"9", "10"]',
+            '"9", "ten"]',
+            "wager player: tie: percent_of: 'ten' of option tie_percent is no",
+        ),
+        (
+            "nz-baccarat",
+            '["any_pair_{side}", "lucky_match_{side}"]',
+            '["any_pairs_{side}"]',
+            "wager perfect_pair_player.excludes: no wager 'any_pairs_player' in game standard",
+        ),
+        (
+            "crown-baccarat",
+            'parts = { pair_player = "1/4"',
+            'parts = { pairs_player = "1/4"',
+            "wager one_one_two_pair.parts: no wager 'pairs_player' in game traditional",
+        ),
+        (
+            "crown-baccarat",
+            'parts = { pair_player = "1/4"',
+            'parts = { pair_player = "a quarter"',
+            "wager one_one_two_pair: parts.pair_player: 'a quarter' is not a price",
+        ),
+        (
+            "crown-baccarat",
+            'parts = { pair_player = "1/4"',
+            'parts = { pair_player = "1/2"',
+            "wager one_one_two_pair: parts: the shares are 5/4 of the stake: they must be all of it",
+        ),
+        ("star-rapid", 'split = "17"', 'split = "17 to 1"', "roulette.odds.split: '17 to 1' is not a price"),
+        ("star-rapid", 'street = "11", ', "", "roulette.odds.street is missing"),
+        ("star-rapid", 'street = "5.1.3"\n', "", "roulette.clauses.street is missing"),
+        ("star-rapid", '"split_5_8"', '"split_5_9"', "roulette.announced.tier: no wager 'split_5_9'"),
+        ("star-rapid", 'tier = "5.2.1"\n', "", "roulette.announced_clauses.tier is missing"),
+        (
+            "star-rapid",
+            "minutes = 1440",
+            "minutes = -1440",
+            "authority.report.promotion_terms: minutes: -1440 is below 0",
+        ),
+        (
+            "crown-baccarat",
+            "closure = { coups = 3",
+            "closure = { coups = -3",
+            "sign.notice.closure: coups: -3 is below 0",
+        ),
+        ("nz-baccarat", 'style = "international"', 'style = "western"', "sign.sentence 4: no style 'western'"),
+        ("nz-baccarat", 'wagers = ["tiger",', 'wagers = ["lion",', "sign.sentence 7: no wager 'lion'"),
+        (
+            "nz-baccarat",
+            'lucky_match = "11D.11"',
+            'lucky_mash = "11D.11"',
+            "sign.limited_payout: no wager 'lucky_mash'",
+        ),
+        ("star-rapid", 'minimum = "10"', 'minimum = "ten"', "demo.minimum: 'ten' is no amount: write 50 or 10,000"),
+        ("crown-baccarat", '["8H", "8D", ', '["8H", "8X", ', "demo.jackpot.hands.lucky-tie"),
+        (
+            "nz-baccarat",
+            'wager = "perfect_pair_player"\nrole',
+            'wager = "owl"\nrole',
+            "demo.jackpot.wager: no wager 'owl'",
+        ),
+    ],
+)
+def test_a_name_or_number_that_nothing_answers_to_is_refused(book: str, old: str, new: str, error: str) -> None:
+    good = (files("sabot_protocol.rulebooks") / f"{book}.toml").read_text()
+    assert old in good
+    with pytest.raises(rulebooks.RulebookError) as refused:
+        rulebooks.parse(f"{book}.toml", good.replace(old, new, 1))
+    assert f"rulebook {book}.toml: {error}" in str(refused.value)
+
+
+@pytest.mark.parametrize(
     ("switch", "star", "premium", "nz", "crown", "rapid"),
     [
         ("post_cut_dummy_coups", False, False, False, True, False),
         ("burn_modes", "one shown face_up", "one shown face_up", "one shown face_up", "one shown face_up", "one"),
         ("mid_shoe_burn", False, False, False, True, False),
         ("card_may_return_to_shoe", False, False, False, True, False),
+        ("replace_before_excess_card", False, False, True, False, False),
         ("manual_entry", "silent", "silent", "silent", "silent", "casino_supervisor"),
         ("dummy_needs_authorisation", False, False, False, True, True),
         ("dummy_ordered_by", ANY_ERROR, ANY_ERROR, ANY_ERROR, "player_overdraw banker_overdraw first_card_face_up", ""),

@@ -89,7 +89,8 @@ class CheckedTable(RandomTable):
             kind, data = event(record)
             self.seen[data.case if kind == "irregularity" else kind] += 1
             self.witness.see(kind, data)
-        held = state.fault or state.locked or state.lid_open or state.awaiting_authorisation or self.log.full()
+        held = state.fault or (state.locked and state.phase != states.CHECKING)
+        held = held or state.lid_open or state.awaiting_authorisation or self.log.full()
         assert self.shoe.locked() == bool(held or not state.card_due())
         assert state.shoe_no == self.witness.shoe_no
         assert not self.witness.check_due

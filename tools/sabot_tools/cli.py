@@ -97,6 +97,12 @@ class LazyGroup(TyperGroup):
             problem = not_installed(error.name, EXTRAS[self.action])
         except OSError as error:
             problem = describe(error)
+        except ValueError as error:
+            from sabot_protocol.rulebooks import RulebookError
+
+            if not isinstance(error, RulebookError):
+                raise
+            problem = f"{error}; `sabot rulebook check FILE` lists everything that a file lacks"
         typer.echo(f"sabot {self.action}: {problem}", err=True)
         sys.exit(1)
 

@@ -237,7 +237,7 @@ def test_a_site_has_shoes_of_either_kind(tmp_path: Path) -> None:
     site.broker = "mqtt://127.0.0.1:1"  # type: ignore[assignment]
     site.tables["bac-01"] = site._new_table(0, "bac-01")
     config = site.gateway_config()
-    assert 'driver = "angel-eye"\ncommands = true\n' in config
+    assert 'driver = "angel-eye"\nshoe = { dealing = "face_up" }\ncommands = true\n' in config
     assert f'port = "{site.tables["bac-01"].port}"' in config
     assert "card_set" not in config
     site.close()

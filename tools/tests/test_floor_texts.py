@@ -3,7 +3,7 @@
 from typing import Any
 
 from msgspec.structs import replace
-from sabot_protocol.jackpots.messages import MeterMessage, Meters
+from sabot_protocol.jackpots.messages import MeterMessage, Meters, Win
 from sabot_tools.text.floor_status import status_lines
 from sabot_tools.text.jackpot_show import show_lines
 
@@ -94,3 +94,14 @@ def test_the_status_has_the_pages_and_what_is_wrong_with_them() -> None:
     assert "pages: no pages are served" in status_lines({**given, "web": {**web, "problem": "no pages are served"}})
     assert not any("pages" in one for one in status_lines({**given, "web": None}))
     assert not any("pages" in one for one in status_lines(given))  # of an earlier release
+
+
+def test_show_has_every_open_difference_however_many_wins_were_closed_since() -> None:
+    made = Win(win="w-0", table="nz-01", outcome="drawn", percent=100, state="paid", rounded=900, prize=900, due=100)
+    closed = [made, *(replace(made, win=f"w-{number}") for number in range(1, 10))]
+    data: dict[str, Any] = {"open": [], "closed": closed, "missed": [], "waiting": None, "parameters": {}}
+    data |= {"meter": METER, "doubtful": {}, "differences": [replace(made, settled=500)]}
+    lines = [line.strip() for line in show_lines(data)]
+    at = next(number for number, line in enumerate(lines) if line.startswith("difference: w-0"))
+    assert lines[at + 1] == "NZD 1.00 were due, NZD 9.00 were paid, NZD 5.00 as settled"
+    assert lines[at + 2].startswith("not settled")

@@ -101,6 +101,18 @@ def test_no_link_of_a_page_is_dead(root: Path) -> None:
         assert dead == [], page.name
 
 
+def test_a_page_and_an_example_name_no_file_of_a_checkout_as_if_it_were_here(root: Path) -> None:
+    """What only a checkout has stands beside its program, `.venv/bin/`, or is called `of a checkout`."""
+    folder = root / "usr/share/doc/sabot-gateway"
+    for page in [*folder.glob("*.md"), *(file for file in (folder / "examples").rglob("*") if file.is_file())]:
+        for line in page.read_text().splitlines():
+            named = re.findall(r"(?<![\w-])gateway/(?:examples/|[A-Z_]+\.md)", line)
+            assert not named or ".venv/bin/" in line or "of a checkout" in line, (page.name, line)
+    text = (folder / "INSTALL.md").read_text()
+    for path in re.findall(r"/usr/share/doc/sabot-gateway/examples/[\w.-]+\.(?:service|rules|conf|acl)", text):
+        assert (root / path.lstrip("/")).exists(), path
+
+
 def test_a_build_that_fails_leaves_no_package_and_the_one_before(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

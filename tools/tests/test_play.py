@@ -128,6 +128,47 @@ def test_arguments_left_out_are_as_in_the_rulebook() -> None:
     assert (replies[2]["kind"], replies[2]["named"]) == ("no_bet", "void_hand")
 
 
+SIX = [{"card": card} for card in ("TS", "KH", "JD", "QC", "3C", "4D")]
+DISCLOSED, UNSEEN = {"card": "3S", "exposed": True}, {"card": "8C", "exposed": False}
+
+
+@pytest.mark.parametrize("book", ["star-baccarat", "star-premium", "nz-baccarat", "crown-baccarat"])
+def test_a_card_that_joins_a_coup_without_wagers_is_said_to(book: str) -> None:
+    """12.3 and 12.4, 14.3 and 14.4, 12.2(b), 10.8: no wagers are taken on the coup that the first of them begins."""
+
+    def say(*steps: Answer) -> str:
+        return str(play(OPEN, *steps, book=book)[-1]["events"][-1]["say"])
+
+    taken = "on which wagers are taken as usual"
+    assert taken in say(*SIX, UNSEEN)
+    assert "which is dealt without wagers" in say(*SIX, DISCLOSED, UNSEEN)
+    order = [{"command": "authorise"}, {"command": "no_bet"}]
+    assert "which is dealt without wagers" in say(*SIX, *order, UNSEEN)
+    full = [{"card": card, "exposed": False} for card in ("9S", "2H", "TD", "2D")]
+    assert taken in say(*SIX, *order, *full, UNSEEN)
+    assert "which is dealt without wagers" in say(*SIX, *full, DISCLOSED, UNSEEN)
+    assert taken in say(*SIX, DISCLOSED, {"button": "confirm"}, {"command": "void_coup"}, *SIX, UNSEEN)
+
+
+def test_an_unused_card_goes_back_once_the_last_coup_is_complete() -> None:
+    """Crown 10.2: a card that came before the last coup was complete begins no other; 7.1.5 has it returned."""
+    over = [{"command": "key_card", "card": "KD"}, {"command": "clear_fault"}]
+    last = [{"cut": True}, *FOUR, {"button": "confirm"}, *FOUR[:2], {"unreadable": "columns"}, {"card": "7D"}]
+    replies = play(OPEN, *last, *over, *FOUR[3:], {"command": "card_returned"}, book="crown-baccarat")
+    (unused,) = [event for reply in replies for event in reply["events"] if event.get("slot") == "unused"]
+    assert (unused["card"], replies[-1]["state"], replies[-1]["outcome"]) == ("7D", "complete", "done")
+
+
+@pytest.mark.parametrize("bench", BENCHES)
+def test_after_a_foreign_card_new_shoe_does_nothing_and_open_shoe_is_for_other_cards(bench: str) -> None:
+    """The Star 12.11.3: the rest is removed, and the decks are checked."""
+    found = {"unreadable": "foreign"}
+    replies = play(OPEN, *FOUR[:2], found, {"button": "new_shoe"}, {"power": "cycle"}, OPEN, *FOUR[:1], bench=bench)
+    assert [event["type"] for event in replies[3]["events"]].count("lock") == 1
+    assert [reply["outcome"] for reply in replies if "outcome" in reply] == ["done", "not_now", "done"]
+    assert [reply["locked"] for reply in replies[3:]] == [True, True, True, False, False]
+
+
 def test_facts_that_the_shoe_knows() -> None:
     case = {"command": "irregularity", "case": "burn_missed"}
     replies = play(OPEN, case, *FOUR, case, {"button": "confirm"}, {"cut": True}, {**case, "case": "excess_card"})

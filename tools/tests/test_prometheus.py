@@ -55,7 +55,7 @@ def test_a_name_against_the_conventions_is_found() -> None:
 def test_the_example_config_and_its_rules_load() -> None:
     status, text = promtool("check", "config", str(EXAMPLES / "prometheus/prometheus.yml"))
     assert status == 0, text
-    assert "23 rules found" in text
+    assert "24 rules found" in text
 
 
 def test_every_query_of_the_dashboard_can_be_read(tmp_path: Path) -> None:
@@ -146,6 +146,11 @@ FIRES: dict[str, tuple[dict[str, str], int, dict[str, str]]] = {
         {'sabot_floor_projection_skipped_total{reason="unplaced"}': "9x120"},
     ),
     "SabotFloorBehind": ({"sabot_floor_messages_waiting": "2000x120"}, 6, {"sabot_floor_messages_waiting": "999x120"}),
+    "SabotJackpotOpen": (
+        {'sabot_floor_wins_open{jackpot="lucky-tie",about="difference"}': "0x5 1x120"},
+        6,
+        {'sabot_floor_wins_open{jackpot="lucky-tie",about="difference"}': "0x120"},
+    ),
     "SabotNoticesWaiting": (
         {'sabot_floor_notices_waiting{channel="pit"}': "1x120"}, 16,
         {'sabot_floor_notices_waiting{channel="pit"}': "1x10 0x110"},

@@ -14,9 +14,9 @@ from sabot_sim.optics.signals import card_edges
 from sabot_tools.cli import app
 from sabot_tools.replay import comparison
 from sabot_tools.replay.comparison import differences
-from sabot_tools.replay.on_bench import fast_folder
 from sabot_tools.replay.recording_file import bursts
 from sabot_tools.replay.result import ReplayResult, collect
+from sabot_tools.stand.memory import fast_folder
 from typer.testing import CliRunner
 
 CONFIRM, NEW_SHOE = 1 << 7, 1 << 8

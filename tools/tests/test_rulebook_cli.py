@@ -127,6 +127,57 @@ def test_every_lack_is_a_line_with_file_and_key(tmp_path: Path) -> None:
         assert any(line.startswith(f"{tmp_path / part / path.name}: ") for line in lines)
 
 
+@pytest.mark.parametrize(
+    ("book", "part", "old", "new", "line"),
+    [
+        (
+            "crown-baccarat",
+            "",
+            'clause = "5.4"',
+            'clause = "5.41"',
+            "closing.clause: the clauses beside this file have no '5.41'",
+        ),
+        ("star-rapid", "", 'straight = "5.1.1"', 'straight = "5.1.77"', "roulette.clauses.straight: the clauses"),
+        ("nz-baccarat", "", 'table_1 = "9.3"', 'table_1 = "93"', "draw.table_1: the clauses"),
+        ("nz-baccarat", "irregularities", 'clause = "12.1(b)"', 'clause = "12.77"', "clause: the clauses"),
+        (
+            "nz-baccarat",
+            "",
+            "win.by_4 =",
+            "win.by_four =",
+            "wager dragon_bonus_player: win.by_four: bet dragon_bonus has no such outcome; it has by_1, by_2, by_3,",
+        ),
+        (
+            "crown-baccarat",
+            "",
+            "push.natural_tie =",
+            "push.naturals =",
+            "wager dragon_bonus_player: push.naturals: bet dragon_bonus has no such outcome",
+        ),
+        (
+            "crown-baccarat",
+            "",
+            "win.point_6",
+            "win.points_6",
+            "wager three_card: win.points_6: bet three_card has no such",
+        ),
+        ("crown-baccarat", "", '"bad_order"', '"bad_ordre"', "incident.misdeal.alarms: no alarm is called 'bad_ordre'"),
+    ],
+)
+def test_what_would_never_happen_or_is_cited_wrongly_is_named(
+    tmp_path: Path, book: str, part: str, old: str, new: str, line: str
+) -> None:
+    path = copied(tmp_path, book)
+    file = path.parent / part / path.name
+    good = file.read_text()
+    assert old in good
+    file.write_text(good.replace(old, new, 1))
+    ran = CliRunner().invoke(app, ["rulebook", "check", str(path)])
+    assert ran.exit_code == 1
+    assert all(one.startswith(f"{file}: ") for one in ran.output.splitlines())
+    assert line in ran.output
+
+
 def test_what_is_no_toml_is_named(tmp_path: Path) -> None:
     path = tmp_path / f"{NEW}.toml"
     path.write_bytes(b"\xff = [")
@@ -152,17 +203,32 @@ DEMO = ("--coups", "3", "--port", "0", "--web-port", "0", "--speed", "100")
 
 
 @pytest.fixture
-def site(tmp_path: Path) -> dict[str, str]:
-    """An environment whose sabot_protocol has a copy of a book under a new id."""
-    shutil.copytree(PACKAGE, tmp_path / PACKAGE.name, ignore=shutil.ignore_patterns("__pycache__"))
-    copied(tmp_path / PACKAGE.name / "rulebooks", "nz-baccarat")
-    return {**os.environ, "PYTHONPATH": str(tmp_path), "TMPDIR": str(tmp_path)}
+def site(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """An environment whose sabot_protocol has a copy of a book under a new id; its path is short, for sockets."""
+    folder = tmp_path_factory.mktemp("site")
+    shutil.copytree(PACKAGE, folder / PACKAGE.name, ignore=shutil.ignore_patterns("__pycache__"))
+    copied(folder / PACKAGE.name / "rulebooks", "nz-baccarat")
+    return {**os.environ, "PYTHONPATH": str(folder), "TMPDIR": str(folder)}
 
 
 def sabot(env: dict[str, str], *args: str, given: str = "") -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "sabot_tools", *args]
     return subprocess.run(
         command, env=env, input=given, capture_output=True, text=True, check=False, timeout=PATIENCE_S
+    )
+
+
+@pytest.mark.parametrize("command", [("gateway", "check", "--config", "none.toml"), ("generate", "--check")])
+def test_a_book_that_is_being_written_stops_no_command_with_a_traceback(
+    site: dict[str, str], command: tuple[str, ...]
+) -> None:
+    new = Path(site["PYTHONPATH"], PACKAGE.name, "rulebooks", f"{NEW}.toml")
+    new.write_text(new.read_text().replace("default = 8", "default = 9", 1))
+    ran = sabot(site, *command)
+    assert ran.returncode == 1
+    assert ran.stderr == (
+        f"sabot {command[0]}: rulebook {NEW}.toml: decks.default 9 is not in decks.allowed; "
+        "`sabot rulebook check FILE` lists everything that a file lacks\n"
     )
 
 

@@ -9,7 +9,7 @@ from sabot_tools.stand.emulated_shoe import EmulationPlan
 from sabot_tools.stand.shoe_port import ShoePortError
 from sabot_tools.stand.shoe_run import config_lines, tcp_address
 
-OWN = {"--unit": None, "--key": None, "--state": None, "--card-set": None}
+OWN = {"--unit": None, "--key": None, "--state": None, "--card-set": None, "--firmware-key": None}
 
 
 @pytest.mark.parametrize(
@@ -17,6 +17,7 @@ OWN = {"--unit": None, "--key": None, "--state": None, "--card-set": None}
     [
         ("--unit", "an Angel Eye has no identity on its line; leave --unit out"),
         ("--key", "an Angel Eye has no key; leave --key out"),
+        ("--firmware-key", "an Angel Eye takes no firmware from a gateway; leave --firmware-key out"),
         ("--state", "an Angel Eye keeps no log that could continue; leave --state out"),
         ("--card-set", "an Angel Eye does not report the card set; leave --card-set out"),
     ],
@@ -67,5 +68,5 @@ def test_the_lines_for_the_config() -> None:
     plan = EmulationPlan("bac-01", "star-baccarat", 8, 1.0, 1, None, AngelEyePlan(Line(baud=9600).settings()))
     assert config_lines(plan, "/dev/pts/7") == (
         '[[table]]\nname = "bac-01"\nport = "/dev/pts/7"\nrulebook = "star-baccarat"\ndecks = 8\n'
-        'driver = "angel-eye"\nbaud = 9600\n'
+        'driver = "angel-eye"\nshoe.dealing = "face_up"\nbaud = 9600\n'
     )

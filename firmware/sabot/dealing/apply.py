@@ -123,6 +123,8 @@ def _coup_void(state, record):
     state.pending_keyed = False
     state.awaiting_restart = False
     state.clear_fault(wire.BY_COMMAND)
+    if record[wire.EVENT_COUP_VOID_REASON] == wire.VOID_FOREIGN_CARD:
+        state.doubt_cards()
     if record[wire.EVENT_COUP_VOID_THEN] == wire.THEN_NEW_CARDS:
         state.pending_close = state.pending_close or wire.CLOSE_NEW_CARDS
     else:

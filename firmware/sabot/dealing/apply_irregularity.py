@@ -1,7 +1,7 @@
 """Apply an irregularity: what the rulebook's code for it changes in the shoe."""
 
 from sabot import wire
-from sabot.dealing.state import BURNING, COMPLETE, DEALING, NOT_USED
+from sabot.dealing.state import BURNING, COMPLETE, DEALING, NO_WAGERS, NOT_USED
 from sabot.link.frame import short
 
 
@@ -45,8 +45,10 @@ def apply_irregularity(state, record):
         state.clear_fault(wire.BY_COMMAND)
     if case == wire.CASE_INSUFFICIENT_CARDS:
         state.short_shoe_logged = True
-    if case == wire.CASE_MISSING_OR_FOREIGN_CARD and code == wire.CODE_NO_RULE:
-        state.pending_fault = wire.FAULT_COMPOSITION
+    if case == wire.CASE_MISSING_OR_FOREIGN_CARD:
+        state.doubt_cards()
+        if code == wire.CODE_NO_RULE:
+            state.pending_fault = wire.FAULT_COMPOSITION
     _apply_code(state, case, code, reported)
 
 
@@ -54,10 +56,9 @@ def _apply_code(state, case, code, reported):
     """Do what the code asks of the shoe; codes that ask only people change nothing."""
     if code == wire.CODE_NEXT_LIVE:
         if reported:
-            state.next_kind = wire.KIND_LIVE
-            state.next_needs_authorisation = False
+            _with_wagers(state)
     elif code == wire.CODE_NEXT_NO_BET:
-        _next_without_wagers(state, case)
+        _without_wagers(state, case)
     elif code == wire.CODE_NOT_USED and reported and state.surplus_count:
         state.surplus[state.surplus_count - 1] |= NOT_USED
     elif code == wire.CODE_THIS_NO_BET and state.phase == DEALING:
@@ -73,8 +74,23 @@ def _apply_code(state, case, code, reported):
         state.burn_missed = True
 
 
-def _next_without_wagers(state, case):
-    """The next coup has no wagers; it needs no authorisation if the book itself orders it, for this case or before."""
+def _with_wagers(state):
+    """A person reports that the coup that the last card in excess begins, or else the next, has wagers."""
+    if state.last_surplus_waits():
+        state.surplus[state.surplus_count - 1] &= ~NO_WAGERS
+    else:
+        state.next_kind = wire.KIND_LIVE
+        state.next_needs_authorisation = False
+
+
+def _without_wagers(state, case):
+    """The coup that the last card in excess begins, or else the next, has no wagers.
+
+    It needs no authorisation if the book itself orders it, for this case or before.
+    """
+    if case <= wire.CASE_EXCESS_CARD and state.last_surplus_waits():
+        state.surplus[state.surplus_count - 1] |= NO_WAGERS
+        return
     first = state.next_needs_authorisation or state.next_kind == wire.KIND_LIVE
     state.next_needs_authorisation = first and not state.profile.orders(case)
     state.next_kind = state.profile.unwagered

@@ -10,7 +10,7 @@ from micropython import const
 from sabot import wire
 from sabot.dealing.apply_irregularity import all_facts, applicable
 from sabot.dealing.coup import NONE, Coup
-from sabot.dealing.state import BURNING, CHECKING, CLOSED, COMPLETE, DEALING, DECK, NOT_USED, REPORTED
+from sabot.dealing.state import BURNING, CARD, CHECKING, CLOSED, COMPLETE, DEALING, DECK, REPORTED
 from sabot.link.frame import short
 
 _MOST_DECKS = const(8)
@@ -203,7 +203,7 @@ def _card_returned(state, _data, _at, accepted):
         return _now(state.phase == COMPLETE and state.surplus_count > 0)
     state.surplus_count -= 1
     state.cards_after_coup -= state.cards_after_coup > 0
-    state.returned_card = state.surplus[state.surplus_count] & ~NOT_USED
+    state.returned_card = state.surplus[state.surplus_count] & CARD
     state.put_back(state.returned_card)
     return wire.OUT_DONE
 

@@ -101,7 +101,9 @@ class Shoe:
     def locked(self):
         """Return True unless a card is due, nothing forbids it, and the journal has room for its event."""
         state = self.state
-        if state.fault or state.locked or state.lid_open or state.awaiting_authorisation or self.profile_lost():
+        if state.fault or state.lid_open or state.awaiting_authorisation or self.profile_lost():
+            return True
+        if state.locked and state.phase != CHECKING:  # decks are checked while no card is dealt
             return True
         return not state.card_due() or self.journal.full()
 
@@ -226,7 +228,7 @@ class Shoe:
         state = self.state
         if button == wire.BUTTON_NEW_SHOE:
             able = self.profile.known and state.phase != CHECKING and not state.log_unsound()
-            accepted = able and not self._in_coup()
+            accepted = able and not state.locked and not self._in_coup()
         elif button == wire.BUTTON_CONFIRM:
             entered = state.dealer_result or not self.profile.on(wire.SWITCH_RESULT_BEFORE_CONFIRM)
             accepted = state.phase == COMPLETE and not state.fault and entered
@@ -239,10 +241,12 @@ class Shoe:
         return accepted
 
     def _in_coup(self):
-        """Return True if cards are on the table whose coup is not complete, and no fault."""
+        """Return True if cards are on the table whose coup is not complete, or begins with them, and no fault."""
         state = self.state
-        begun = state.phase == BURNING or (state.phase == DEALING and state.coup_cards() > 0)
-        return begun and not state.fault
+        returned = state.returned_card != wire.NO_CARD  # it begins the next coup, too
+        begun = state.phase == BURNING or (state.phase == DEALING and (state.coup_cards() > 0 or returned))
+        begins = state.phase == COMPLETE and (state.carried_cards() > 0 or returned)
+        return (begun or begins) and not state.fault
 
     def key(self, now_ms, on):
         """Log that the supervisor's key was turned."""

@@ -21,6 +21,8 @@ DECK = const(52)
 FIRST_CARDS = const(17)  # a burn by value and the first coup
 MOST_SURPLUS = const(16)
 NOT_USED = const(0x80)  # marks a surplus card that begins no coup
+NO_WAGERS = const(0x40)  # marks one whose coup is without wagers, and is not the next
+CARD = const(0x3F)
 _MOST_CASES = const(4)
 _CASE = const(0x7F)
 REPORTED = const(0x80)  # marks a case that a person reported: it may correct what the shoe found
@@ -132,12 +134,20 @@ class State:
 
     def coups_ahead(self):
         """Return how many coups after the one on the table the next surplus card begins: others come first."""
+        return self._ahead_of(self.surplus_count)
+
+    def last_surplus_waits(self):
+        """Return True if the last surplus card belongs to a coup after the next."""
+        return self.surplus_count > 0 and self._ahead_of(self.surplus_count - 1) > 1
+
+    def _ahead_of(self, count):
+        """Return how many coups after the one on the table the surplus card begins that so many come before."""
         coup = self.surplus_coup
         coup.start()
         ahead = 1
-        for i in range(self.surplus_count):
+        for i in range(count):
             if self.surplus[i] < NOT_USED:
-                coup.draw(self.surplus[i])
+                coup.draw(self.surplus[i] & CARD)
                 if coup.due == NONE:
                     coup.start()
                     ahead += 1
@@ -215,6 +225,11 @@ class State:
         self.pending_export = False
         self.pending_import = False
 
+    def doubt_cards(self):
+        """Lock where the book has the cards checked after a foreign card, until the gateway unlocks."""
+        if self.profile.code(wire.CASE_MISSING_OR_FOREIGN_CARD, 0) == wire.CODE_VOID_CHECK:
+            self.locked = True
+
     def replace_shoe(self, decks, burn):
         """Close the shoe on the table, if there is one, and open the next."""
         self.clear_fault(wire.BY_NEW_SHOE)
@@ -233,7 +248,7 @@ class State:
             if self.coup.cards[slot] != wire.NO_CARD:
                 self.put_back(self.coup.cards[slot])
         for i in range(self.surplus_count):
-            self.put_back(self.surplus[i] & ~NOT_USED)
+            self.put_back(self.surplus[i] & CARD)
         self.surplus_count = 0
         self.awaiting_restart = False
         self.next_needs_authorisation = self.awaiting_authorisation
@@ -291,12 +306,16 @@ class State:
         for i in range(self.surplus_count):
             card = self.surplus[i]
             if card < NOT_USED and self.coup.due != NONE:
-                self.coup.draw(card)
+                self.coup.draw(card & CARD)
             elif card < NOT_USED:
                 self.surplus[kept] = card
                 kept += 1
         self.surplus_count = kept
         self.carried = self.coup_cards()
+        for i in range(kept):
+            if self.surplus[i] & NO_WAGERS and self._ahead_of(i) == 1:
+                self.next_kind = self.profile.unwagered
+                self.next_needs_authorisation = not self.profile.orders(wire.CASE_EXCESS_CARD)
 
     def set_kind(self, kind, needs_authorisation):
         """Make this coup one of another kind."""

@@ -1,6 +1,6 @@
 """Collector: the messages of one turn become one batch for each jackpot, and what came of them is noted."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import NamedTuple
 
@@ -46,10 +46,19 @@ class Work(NamedTuple):
 
 
 class Collector:
-    """Knows what each kind of message means for the jackpots."""
+    """Knows what each kind of message means for the jackpots.
 
-    def __init__(self, intake: Intake, logs: JackpotLogs) -> None:
-        self._intake, self._logs = intake, logs
+    A gateway is `believed` on its own topics only; one that `names_itself` and its tables sends beats.
+    """
+
+    def __init__(
+        self,
+        intake: Intake,
+        logs: JackpotLogs,
+        believed: Callable[[str, str], bool] = lambda name, gateway: True,
+        names_itself: Callable[[str], bool] = lambda gateway: False,
+    ) -> None:
+        self._intake, self._logs, self._believed, self._names_itself = intake, logs, believed, names_itself
         self.order, self.missing, self.refusals = Order(logs.state), MissingIncrements(), Refusals()
         self.offline: set[str] = set()  # tables of the jackpots, by their newest status
         self._shoe_faults, self._limiter = ShoeFaults(logs.state), LogLimiter()
@@ -87,6 +96,8 @@ class Collector:
         """Return an item as it came: a record with what is known of its moment."""
         at_s, time = _came(item.arrived, at)
         self.receipts.message(item.entry.message, at_s, time)
+        if self._names_itself(item.entry.message.gateway):
+            self.receipts.sends_beats(item.entry.message.gateway)
         if not isinstance(item.entry, RecordedEntry):
             return item
         entry = item.entry.receipt.entry if item.entry.receipt else 0
@@ -111,10 +122,12 @@ class Collector:
                 self.missing.confirmed(message, self._logs.served, at.now_s)
             case Coup(message=CoupMessage() as message):
                 self.missing.coup(message, self._logs.served)
-            case GatewayStatus(gateway=gateway):
-                self.receipts.sends_beats(gateway)
-            case Beat(arrived=arrived, message=beat):
-                self.receipts.beat(beat, *_came(arrived, at))
+            case GatewayStatus(gateway=gateway, name=name):
+                if self._believed(name, gateway):
+                    self.receipts.sends_beats(gateway)
+            case Beat(arrived=arrived, message=beat, name=name):
+                if self._believed(name, beat.gateway):
+                    self.receipts.beat(beat, *_came(arrived, at))
             case TableStatus():
                 self._note_status(parsed)
                 for jackpot in self._shoe_faults.status(parsed, self._logs.served, at.now_s):
@@ -151,6 +164,10 @@ class Collector:
                     table = getattr(getattr(entry, "message", entry), "table", "")
                     wanted = result.fault is None and result.then is None
                     self.refusals.note(batch.jackpot, table, result.reason, result.say, at.now_s, fault=wanted)
+
+    def open_wins(self) -> dict[str, dict[str, int]]:
+        """Return, by jackpot, how many wins people must settle, or decide the order of."""
+        return self._logs.open_wins()
 
     def lost(self) -> None:
         """Forget messages that wait for others: the broker sends them again."""

@@ -64,6 +64,7 @@ class Beat(NamedTuple):
 
     arrived: Arrived
     message: BeatMessage
+    name: str  # of the gateway whose topic it is
 
 
 class GatewayStatus(NamedTuple):
@@ -71,6 +72,7 @@ class GatewayStatus(NamedTuple):
 
     arrived: Arrived
     gateway: str
+    name: str  # of the gateway whose topic it is
 
 
 class Ignored(NamedTuple):
@@ -121,9 +123,9 @@ class Intake:
             case [table, "status"]:
                 return _status(arrived, table)
             case ["beat"] | ["gateway", _, "beat"]:
-                return _beat(arrived)
+                return self._beat(arrived, parts[1] if len(parts) > 1 else "")
             case ["status"] | ["gateway", _, "status"]:
-                return _gateway(arrived)
+                return _gateway(arrived, parts[1] if len(parts) > 1 else "")
             case ["ledger"] | ["gateway", _, "ledger"]:
                 return Ignored(arrived)
             case [_, name] if name in _OTHERS:
@@ -153,6 +155,21 @@ class Intake:
         if self._key and not signing.is_signed(message, self._key):
             return "forged", f"{'its signature is wrong' if message.signature else 'it is not signed'}; {_FORGED}"
         return None
+
+    def _beat(self, arrived: Arrived, name: str) -> Parsed:
+        """Take a beat of this moment, signed with our key; one that the broker has kept is of no use."""
+        try:
+            message = msgspec.json.decode(arrived.payload[:MOST_PAYLOAD_BYTES], type=BeatMessage)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            return Ignored(arrived)
+        if len(message.gateway) > _MOST_TEXT or message.entry > _MOST_NUMBER or arrived.message_id:
+            return Ignored(arrived)
+        if not self._key or signing.is_signed(message, self._key):
+            return Beat(arrived, message, name)
+        if not message.signature:  # of a gateway without jackpots, or of an earlier release
+            return Ignored(arrived)
+        say = f"{arrived.topic}: its signature is wrong; {_FORGED}. It orders no win"
+        return Rejected(arrived, "", "", "forged", say)
 
 
 @lru_cache(maxsize=4096)  # topics come again and again
@@ -222,22 +239,12 @@ def _coup(arrived: Arrived, table: str, kind: type[CoupMessage] | type[Confirmed
     return Coup(arrived, message)
 
 
-def _beat(arrived: Arrived) -> Parsed:
-    """Take a beat of this moment; one that the broker has kept is of no use."""
-    try:
-        message = msgspec.json.decode(arrived.payload[:MOST_PAYLOAD_BYTES], type=BeatMessage)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return Ignored(arrived)
-    right = len(message.gateway) <= _MOST_TEXT and message.entry <= _MOST_NUMBER and not arrived.message_id
-    return Beat(arrived, message) if right else Ignored(arrived)
-
-
-def _gateway(arrived: Arrived) -> Parsed:
+def _gateway(arrived: Arrived, name: str) -> Parsed:
     try:
         ledger = msgspec.json.decode(arrived.payload, type=StatusMessage).ledger or ""
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         ledger = ""
-    return GatewayStatus(arrived, ledger) if 0 < len(ledger) <= _MOST_TEXT else Ignored(arrived)
+    return GatewayStatus(arrived, ledger, name) if 0 < len(ledger) <= _MOST_TEXT else Ignored(arrived)
 
 
 def _status(arrived: Arrived, table: str) -> Parsed:

@@ -46,6 +46,16 @@ class JackpotLogs:
         found = self._standing.get(jackpot)
         return found.state if found else None
 
+    def open_wins(self) -> dict[str, dict[str, int]]:
+        """Return how many wins of each jackpot have an open difference, and how many an open order."""
+        return {
+            name: {
+                "difference": len(engine.differences(found.state)),
+                "order": sum(bool(hit.undecided) for hit in found.state.open.values()),
+            }
+            for name, found in self._standing.items()
+        }
+
     def parameters(self) -> list[Parameters]:
         """Return the parameters in force of the jackpots that are served."""
         return [found.state.parameters for found in self._standing.values()]

@@ -36,6 +36,19 @@ class _Gateway:
     before: tuple[datetime, float] | None = None  # an offset, and when it was seen
     wrong: float | None = None  # the offset that was reported
     sends_beats: bool = False
+    first_s: float | None = None  # when the first message of it came over this connection
+    newest: tuple[datetime, int] | None = None  # time of its newest beat, by its own clock, and the most entries so far
+
+    def is_new(self, beat: BeatMessage) -> bool:
+        """Note a beat; return False if it may be one that came before and is sent again."""
+        sent = _moment(beat.time)
+        if sent is None:
+            return False
+        before, most = self.newest or (None, -1)
+        if before is not None and sent <= before and beat.entry <= most:
+            return False
+        self.newest = sent, max(most, beat.entry)
+        return True
 
 
 class Receipts:
@@ -51,6 +64,8 @@ class Receipts:
         """The broker has answered our subscription: what it has kept comes first."""
         self._since_s = self._last_s = now_s
         self._settled = False
+        for one in self._gateways.values():
+            one.first_s = None
 
     def stalled(self, now_s: float) -> None:
         """Note a pause of the loop: the messages of that time arrive at once."""
@@ -75,6 +90,8 @@ class Receipts:
         if not message.gateway or now_s < self._trusted_s:
             return
         found = self._find(message.gateway)
+        if not found.is_new(message):
+            return
         if found.beats and found.beats[-1][1] > message.entry:
             found.beats.clear()  # another ledger
         found.beats.append((now_s, message.entry))
@@ -83,6 +100,7 @@ class Receipts:
     def message(self, message: IncrementMessage | RecordedMessage, now_s: float, time: str) -> None:
         """Compare the time in a message of a table with the floor's."""
         found = self._find(message.gateway)
+        found.first_s = now_s if found.first_s is None else found.first_s
         if message.table not in found.tables and len(found.tables) < _TABLES:
             found.tables[message.table] = None
         self._compare(message.gateway, found, message.time, now_s, time, live=False)
@@ -104,7 +122,11 @@ class Receipts:
             return bool(before) and before[-1] >= max(now_s - PROMPT_S, self._since_s)
         offset = _offset(message.time, time)
         known = min((least for _, least in found.least), default=0.0)
-        return self._settled and not message.first and offset is not None and offset - known <= PROMPT_S
+        return self._is_older(found, now_s) and not message.first and offset is not None and offset - known <= PROMPT_S
+
+    def _is_older(self, found: _Gateway, now_s: float) -> bool:
+        """Return True if a gateway has sent for a while, without a word that it sends beats."""
+        return self._settled and found.first_s is not None and now_s - found.first_s >= PROMPT_S
 
     def _find(self, gateway: str) -> _Gateway:
         found = self._gateways.get(gateway)
@@ -156,12 +178,19 @@ class Receipts:
             yield from ((name, fault) for name, one in jackpots.items() if table in one.table_names)
 
 
+def _moment(text: str) -> datetime | None:
+    """Return a time with its zone; None if it is none."""
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return None if found.tzinfo is None else found
+
+
 def _offset(sent: str, time: str) -> float | None:
     """Return by how many seconds a time is behind the floor's; None if it is none."""
-    try:
-        return (datetime.fromisoformat(time) - datetime.fromisoformat(sent)).total_seconds()
-    except (ValueError, TypeError, OverflowError):
-        return None
+    theirs, ours = _moment(sent), _moment(time)
+    return None if theirs is None or ours is None else (ours - theirs).total_seconds()
 
 
 def _fault(gateway: str, table: str, offset: float, *, active: bool) -> Fault:

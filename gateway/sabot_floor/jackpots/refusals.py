@@ -31,7 +31,8 @@ class Refusals:
         self.counts[name, reason] += 1
         if reason == "repeat":
             return
-        self.newest.append(say)
+        if say not in self.newest:
+            self.newest.append(say)
         left_out = self._limiter.take(f"{name} {reason}", now_s)
         if left_out is not None:
             log.warning(f"refused: {say}", jackpot=jackpot, table=table, reason=reason, left_out=left_out)

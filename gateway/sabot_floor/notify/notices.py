@@ -7,6 +7,8 @@ import msgspec
 from sabot_protocol.service.plain_text import plain
 from sabot_protocol.topics import AlarmMessage, Severity
 
+from sabot_floor.reports.gaming_day import Calendar
+
 MOST_TEXT, MOST_SUBJECT = 1000, 150
 Occasion = Literal["raised", "acknowledged", "cleared", "opened", "reminder", "late", "summary", "test"]
 
@@ -45,7 +47,7 @@ def short(text: str, most: int = 200) -> str:
     return cleaned if len(cleaned) <= most else f"{cleaned[: most - 1]}…"
 
 
-def of_alarm(site: str, channel: str, message: AlarmMessage, time: str) -> Notice:
+def of_alarm(site: str, channel: str, message: AlarmMessage, time: str, calendar: Calendar) -> Notice:
     """Return the notice about an alarm."""
     table, name, clause = short(message.table, 64), short(message.name, 64), short(message.clause, 64)
     by = f" by {short(message.by, 80)}" if message.by else ""
@@ -59,7 +61,7 @@ def of_alarm(site: str, channel: str, message: AlarmMessage, time: str) -> Notic
         time=time,
         severity=message.severity,
         subject=short(f"{table}: alarm {name}, {message.severity}, {message.state}{by}", MOST_SUBJECT),
-        text=short(f"{message.say} {place}{rule}", MOST_TEXT),
+        text=short(f"{calendar.in_text(message.say)} {place}{rule}", MOST_TEXT),
         at=short(message.time, 40),
         table=table,
         name=name,

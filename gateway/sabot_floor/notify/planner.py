@@ -34,7 +34,8 @@ class Planner:
             if flood is not None and summaries.is_due(flood, now_s):
                 del state.floods[channel.name]
                 if flood.held:
-                    entries.append(decide(state, summaries.notice(flood, self._site, channel.name, now_s), now_s))
+                    made = summaries.notice(flood, self._site, channel.name, self._calendar, now_s)
+                    entries.append(decide(state, made, now_s))
         _forget(state, now_s)
         return entries
 
@@ -46,7 +47,7 @@ class Planner:
         for channel in self._channels:
             if not wants_alarm(channel, message):
                 continue
-            made = notices.of_alarm(self._site, channel.name, message, utc(now_s))
+            made = notices.of_alarm(self._site, channel.name, message, utc(now_s), self._calendar)
             if made.id in state.seen:
                 continue
             state.seen[made.id] = int(now_s)

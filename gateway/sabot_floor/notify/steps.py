@@ -134,7 +134,10 @@ def notice(
         time=utc(now_s),
         severity=_SEVERITY[occasion],
         subject=short(subject, MOST_SUBJECT),
-        text=short(f"{step.say}{limit}{who}{rule} {watched.account or watched.say}{patron} {place}", MOST_TEXT),
+        text=short(
+            f"{step.say}{limit}{who}{rule} {calendar.in_text(watched.account or watched.say)}{patron} {place}",
+            MOST_TEXT,
+        ),
         at=watched.opened,
         table=watched.table,
         name=watched.kind,

@@ -6,6 +6,7 @@ from sabot_protocol.topics import Severity
 
 from sabot_floor.notify.notices import MOST_TEXT, Notice, notice_id, short
 from sabot_floor.notify.state import Flood
+from sabot_floor.reports.gaming_day import Calendar
 
 MOST_SINGLE, WINDOW_S = 10, 60.0  # alarms of a channel one by one, in so many seconds
 _MOST_HELD = 20  # different alarms and tables that a summary names
@@ -37,12 +38,13 @@ def hold(flood: Flood, notice: Notice) -> None:
         flood.more += 1
 
 
-def notice(flood: Flood, site: str, channel: str, now_s: float) -> Notice:
+def notice(flood: Flood, site: str, channel: str, calendar: Calendar, now_s: float) -> Notice:
     """Return the notice about everything that is held."""
     count = sum(flood.held.values()) + flood.more
     listed = ", ".join(f"{number} × {what}" for what, number in flood.held.items())
     others = f", {counted(flood.more, 'other')}" if flood.more else ""
-    text = f"Since {utc(flood.begin_s)}: {short(f'{listed}{others}', MOST_TEXT - 100)}. Look at the tables' alarms."
+    since = calendar.in_text(utc(flood.begin_s))
+    text = f"Since {since}: {short(f'{listed}{others}', MOST_TEXT - 100)}. Look at the tables' alarms."
     return Notice(
         id=notice_id(site, channel, flood.first, "", "summary"),
         site=site,

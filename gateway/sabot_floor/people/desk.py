@@ -17,7 +17,7 @@ from sabot_floor.people.checker import Checker
 from sabot_floor.people.kept import KeptSessions
 from sabot_floor.people.log import Made, PeopleLog
 from sabot_floor.people.logins import Checked, Claim
-from sabot_floor.people.sessions import ACCOUNT, Failures, Sessions
+from sabot_floor.people.sessions import Failures, Sessions
 from sabot_floor.people.state import PeopleState, Person, unknown
 from sabot_floor.people.verbs import (
     AddPerson,
@@ -162,21 +162,20 @@ class PeopleDesk:
         _guard(reply, step)
 
     def _count(self, checked: Sequence[Checked], account: str, refused: str) -> None:
-        """Count for a page's address who has failed to log in, and forget the failures of who has not."""
-        address, now_s = account.removeprefix(ACCOUNT), self._clock().now_s
-        for claim, right in checked if logins.by_page(account) else ():
+        """Count who has failed to log in, and forget the failures of who has not."""
+        now_s = self._clock().now_s
+        for claim, right in checked:
             if claim.session is not None:
                 continue
             if not right or claim.refused:
-                self._failures.failed(address, now_s, claim.given)
+                self._failures.failed(_counted(account, claim.given), now_s, claim.given)
                 return
             if not refused:
-                self._failures.succeeded(address, claim.given)
+                self._failures.succeeded(_counted(account, claim.given), claim.given)
 
     def _claims(self, given: Sequence[Login], account: str, *, by_badge: bool) -> list[Claim] | str:
         """Return whom the log-ins are for, or why none of them is looked at."""
-        state, claims = self._log.state(), list[Claim]()
-        address, now_s = account.removeprefix(ACCOUNT), self._clock().now_s
+        state, claims, now_s = self._log.state(), list[Claim](), self._clock().now_s
         for one in given:
             found: Claim | None
             if logins.by_session(one, account):
@@ -184,10 +183,11 @@ class PeopleDesk:
                 if found is None:
                     return logins.SESSION_ENDED
             else:
-                if logins.by_page(account) and self._failures.locked(address, now_s):
-                    return logins.LOCKED
-                held = logins.by_page(account) and self._failures.holds(address, one.person, now_s)
-                found = logins.claim(state, one, account, self._time(), held=held, by_badge=by_badge)
+                counted = _counted(account, one.person)
+                if self._failures.locked(counted, now_s):
+                    return logins.too_many(one.person, account)
+                trace = not self._failures.holds(counted, one.person, now_s)
+                found = logins.claim(state, one, account, self._time(), trace=trace, by_badge=by_badge)
             claims.append(found)
         known = [one.person for one in claims if one.person]
         if len(set(known)) < len(known):
@@ -200,6 +200,11 @@ class PeopleDesk:
 
         if not self._checker.submit(work, finished):
             reply(Answer(False, _BUSY))
+
+
+def _counted(account: str, person: str) -> str:
+    """Return what failures are counted for: the address of a page, for whomever; an account with one person."""
+    return account if logins.by_page(account) else f"{account} {person}"
 
 
 def _changed(state: PeopleState, made: entries.SecretChanged, before: str) -> Made:
@@ -281,7 +286,8 @@ def listed(state: PeopleState, time: str) -> list[dict[str, Any]]:
             "pin": bool(one.secret),
             "badge": bool(one.badge),
             "disabled": one.disabled,
-            "locked_until": logins.locked_until(one.attempts, time),
+            "locked_until": max(logins.locked_at(one, time).values(), default=""),
+            **({"locked_at": list(found)} if (found := logins.locked_at(one, time)) else {}),
             **({"initial": True} if one.initial else {}),
         }
         for one in sorted(state.people.values(), key=lambda one: one.id)

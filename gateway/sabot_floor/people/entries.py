@@ -7,6 +7,8 @@ from msgspec import Meta
 
 By = Annotated[str, Meta(description="the account at the control socket, from the kernel; `web ADDRESS` of a page")]
 
+Here = Annotated[bool, Meta(description="it counts for this account or address; in an earlier release it did not")]
+
 
 class Opened(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="opened"):
     """The first entry."""
@@ -97,6 +99,7 @@ class LoggedIn(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag=
     means: Literal["secret", "badge", "session"]
     act: str
     by: By
+    here: Here = False
 
 
 class LoginFailed(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="failed"):
@@ -106,15 +109,17 @@ class LoginFailed(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", t
     person: str
     act: str
     by: By
+    here: Here = False
 
 
 class LockedOut(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="locked"):
-    """A person cannot log in until then; if none is named, the account cannot use badges."""
+    """A person cannot log in there until then, but with the badge; if none is named, the account can use no badges."""
 
     time: str
     person: str
     until: str
     by: By
+    here: Here = False
 
 
 Entry = (

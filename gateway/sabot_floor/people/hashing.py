@@ -10,7 +10,7 @@ LEAST_PIN, LEAST_PASSWORD, MOST_SECRET = 6, 8, 128  # digits, characters
 LEAST_BADGE = 6
 _LEAST_DIFFERENT = 4  # characters of a password
 _LEAST_WORD = 3  # characters of a name that a password must not have in it
-_PASSES, _MEMORY_KIB, _LANES = 2, 65536, 1  # about 0.1 s and 64 MiB for one check
+PASSES, MEMORY_KIB, LANES = 2, 65536, 1  # about 0.1 s and 64 MiB for one check
 
 
 # The hash of a secret that nobody knows: what is given for no person takes as long to check as any other.
@@ -84,7 +84,7 @@ def _argon2() -> tuple[Any, tuple[type[Exception], ...]]:
             f"PINs and passwords cannot be checked ({error}): install Sabot with its extra `floor`: "
             "pip install 'sabot[floor]'"
         ) from error
-    hasher = PasswordHasher(time_cost=_PASSES, memory_cost=_MEMORY_KIB, parallelism=_LANES)
+    hasher = PasswordHasher(time_cost=PASSES, memory_cost=MEMORY_KIB, parallelism=LANES)
     return hasher, (InvalidHashError, VerificationError)
 
 

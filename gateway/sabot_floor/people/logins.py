@@ -10,10 +10,11 @@ from sabot_floor.people.sessions import ACCOUNT, SESSION, Session, Sessions, hol
 from sabot_floor.people.state import (
     BADGE,
     MOST_FAILURES,
-    Attempts,
     PeopleState,
-    attempts_of,
+    Person,
+    failures_of,
     refuse_login,
+    slowed,
     until,
 )
 from sabot_floor.people.state import by_badge as owner_of
@@ -38,6 +39,7 @@ class Claim(NamedTuple):
     session: Session | None = None
     given: str = ""  # the id as typed
     refused: str = ""  # whatever the secret is
+    trace: bool = True  # an id that nobody has gets an entry
 
 
 class Checked(NamedTuple):
@@ -48,19 +50,17 @@ class Checked(NamedTuple):
 
 
 def claim(
-    state: PeopleState, login: Login, account: str, time: str, *, held: bool = False, by_badge: bool = True
+    state: PeopleState, login: Login, account: str, time: str, *, trace: bool = True, by_badge: bool = True
 ) -> Claim:
-    """Return whom a log-in is for; `held`: too many have failed for this person here, and only the badge is taken."""
+    """Return whom a log-in is for."""
     badge = hashing.badge_hash(state.key, login.secret) if by_badge else ""
     owner = owner_of(state, badge)
     person = login.person if login.person != BADGE else owner.id if owner else ""
     own = owner is not None and owner.id == person
     nobody = hashing.NOBODY if by_page(account) else ""
-    given = Claim(person, "", nobody, login.secret, given=login.person)
+    given = Claim(person, "", nobody, login.secret, given=login.person, trace=trace)
     if login.person == BADGE and (refused := refuse_login(state, "", account, time)):
         return given._replace(refused=refused)
-    if held and not own and person:
-        return given._replace(refused=LOCKED)
     if refused := refuse_login(state, person, account, time, badge=own):
         return given._replace(refused=refused)
     if own:
@@ -118,24 +118,32 @@ def settle(
             return Made(entries, SESSION_ENDED)
         if right and (one.session is not None or (one.badge or one.hash) == _current(state, person, one.badge)):
             if state.people[person].initial and not initial:
-                return Made(entries, _change_first(person, account))
-            entries.append(LoggedIn(time=time, person=person, means=_means(one), act=act, by=account))
+                return Made(entries, change_first(person, account))
+            entries.append(LoggedIn(time=time, person=person, means=_means(one), act=act, by=account, here=True))
             continue
-        entries.append(LoginFailed(time=time, person=person, act=act, by=account))
-        failures = attempts_of(state, person, account).failures + 1
+        entries.append(LoginFailed(time=time, person=person, act=act, by=account, here=bool(person)))
+        failures = failures_of(state, person, account, time) + 1
         if failures >= MOST_FAILURES:
-            entries.append(LockedOut(time=time, person=person, until=until(time), by=account))
+            entries.append(LockedOut(time=time, person=person, until=until(time), by=account, here=bool(person)))
         return Made(entries, _wrong(person, failures, time))
     return Made(entries)
 
 
+def too_many(person: str, account: str) -> str:
+    """Return why no log-in is looked at any more, not even one with the badge."""
+    if by_page(account):
+        return LOCKED
+    return f"Too many log-ins of {person} have failed for account {account}: no more are taken for 15 minutes."
+
+
 def _trace(state: PeopleState, one: Claim, act: str, account: str, time: str) -> list[Entry]:
     """Return the entry of an id that no person has, as a wrong secret has one: both take as long to answer."""
-    known = one.given == BADGE or one.given in state.people or one.refused == LOCKED
-    return [] if known else [NotKnown(time=time, given=one.given, act=act, by=account)]
+    known = one.given == BADGE or one.given in state.people
+    return [] if known or not one.trace else [NotKnown(time=time, given=one.given, act=act, by=account)]
 
 
-def _change_first(person: str, account: str) -> str:
+def change_first(person: str, account: str) -> str:
+    """Return that a PIN that an administrator has set is changed before anything else, and how."""
     how = "“Change PIN” on this page" if by_page(account) else f"`sabot users own-pin {person}`"
     return f"An administrator has set the PIN of {person}: {person} {_CHANGES}, with {how}."
 
@@ -163,6 +171,7 @@ def _wrong(person: str, failures: int, time: str) -> str:
     return f"{what}; try again, but {again} it for 15 minutes."
 
 
-def locked_until(attempts: Attempts, time: str) -> str:
-    """Return until when a lock-out lasts, empty if there is none."""
-    return attempts.locked_until if attempts.locked(time) else ""
+def locked_at(person: Person, time: str) -> dict[str, str]:
+    """Return at which places no PIN of a person is taken now, and until when; `elsewhere`: where he is not known."""
+    found = {name: one.locked_until for name, one in person.places.items() if one.locked(time)}
+    return found | ({"elsewhere": until(person.strange[-1])} if slowed(person, time) else {})

@@ -8,13 +8,13 @@ from typing import Final, Literal
 import msgspec
 
 from sabot_floor.people.state import LOCKED_FOR, PeopleState, Person
+from sabot_floor.people.state import MOST_FAILURES as MOST_FOR_PERSON
 
 SESSION = "session:"  # begins the secret of a log-in by a session's token
 ACCOUNT = "web "  # begins the account of a page; the address follows. No account of the control socket has a space
 MOST_SESSIONS, MOST_OF_PERSON = 500, 5
 LONGEST_S = 12 * 3600.0
 MOST_FAILURES, MOST_ADDRESSES = 10, 1000  # of an address in 15 minutes; addresses that are counted
-MOST_FOR_PERSON = 4  # of an address for one person: one fewer than lock the person out everywhere
 _TOKEN_BYTES = 32
 
 Kind = Literal["pit", "dealer"]
@@ -160,7 +160,7 @@ class Failures:
         return now_s < self._of(address, now_s).until_s
 
     def holds(self, address: str, person: str, now_s: float) -> bool:
-        """Return True while this address has failed too often for one person: only the badge is taken for that one."""
+        """Return True while this address has failed too often for one id."""
         failed = [one for one, _ in self._of(address, now_s).failed if one == person]
         return len(failed) >= MOST_FOR_PERSON
 

@@ -11,9 +11,12 @@ from sabot_floor.people.entries import Entry
 
 MOST_PEOPLE = 2000
 MOST_ACCOUNTS = 100  # whose failed badges are counted
-MOST_FAILURES = 5
+MOST_FAILURES = 5  # in a row at one place: an account of the control socket, or the address of a page
+MOST_STRANGE = 40  # in a day at places where the person has not logged in before; then one every 15 minutes
+MOST_OWN, MOST_PLACES = 5, 40  # places of a person: where he has logged in, the newest; all
 MOST_USED = 3  # PINs and passwords of before that a person may not take again
 LOCKED_FOR = timedelta(minutes=15)
+_COUNT_FOR = timedelta(days=1)
 BADGE = "badge"  # in place of a person's id: the badge shows who it is
 
 
@@ -28,8 +31,25 @@ class Attempts(msgspec.Struct):
         return bool(self.locked_until) and instant(time) < instant(self.locked_until)
 
 
+class Place(msgspec.Struct):
+    """What is counted of one person at one place."""
+
+    failures: int = 0  # in a row
+    last: str = ""  # when the newest of them was
+    locked_until: str = ""
+    own: bool = False  # the person has logged in there
+
+    def locked(self, time: str) -> bool:
+        """Return True while no PIN of the person is taken there."""
+        return bool(self.locked_until) and instant(time) < instant(self.locked_until)
+
+    def failures_at(self, time: str) -> int:
+        """Return the failures that count now."""
+        return self.failures if self.last and instant(time) - instant(self.last) < _COUNT_FOR else 0
+
+
 class Person(msgspec.Struct):
-    """A person of the site."""
+    """A person of the site; `attempts` is of a log of an earlier release."""
 
     id: str
     name: str
@@ -40,6 +60,8 @@ class Person(msgspec.Struct):
     attempts: Attempts = msgspec.field(default_factory=Attempts)
     initial: bool = False  # the PIN is one that an administrator has set: it is changed before the first act
     used: list[str] = []  # hashes of before, the newest last
+    places: dict[str, Place] = {}  # by account, the newest last
+    strange: list[str] = []  # times of the newest failures at places that were not the person's own
 
 
 class PeopleState(msgspec.Struct):
@@ -132,6 +154,7 @@ def _set_secret(state: PeopleState, entry: made.SecretSet) -> str:
     if person.secret and entry.initial:
         _retire(person)
     person.secret, person.attempts, person.initial = entry.hash, Attempts(), entry.initial
+    _begin_anew(person)
     return ""
 
 
@@ -141,12 +164,27 @@ def _change_secret(state: PeopleState, entry: made.SecretChanged) -> str:
         return f"{entry.person} has no PIN that can be changed."
     _retire(person)
     person.secret, person.attempts, person.initial = entry.hash, Attempts(), False
+    _begin_anew(person)
     return ""
 
 
 def _retire(person: Person) -> None:
     """Keep the PIN of now as one of before."""
     person.used = [*person.used, person.secret][-MOST_USED:]
+
+
+def _begin_anew(person: Person) -> None:
+    """Forget the failures: they were guesses at another secret."""
+    person.places = {name: Place(own=True) for name, one in person.places.items() if one.own}
+    person.strange = []
+
+
+def slowed(person: Person, time: str) -> bool:
+    """Return True while no PIN is taken at a place that is not the person's own."""
+    if len(person.strange) < MOST_STRANGE:
+        return False
+    first, last, now = instant(person.strange[0]), instant(person.strange[-1]), instant(time)
+    return now - first < _COUNT_FOR and now - last < LOCKED_FOR
 
 
 def refuse_login(state: PeopleState, person: str, account: str, time: str, *, badge: bool = False) -> str:
@@ -167,38 +205,86 @@ def refuse_login(state: PeopleState, person: str, account: str, time: str, *, ba
     found = state.people[person]
     if found.disabled:
         return f"{person} is disabled: another person must do this."
-    if found.attempts.locked(time) and not badge:
+    return "" if badge else _refuse_place(found, account, time)
+
+
+def _refuse_place(person: Person, account: str, time: str) -> str:
+    """Return why no PIN of a person is taken at a place."""
+    place = person.places.get(account, Place())
+    wait = f"wait, log in with the badge, or get a new PIN: `sabot users pin {person.id}`."
+    if place.locked(time):
+        locked = f"{person.id} is locked out until {place.locked_until} for {account}, after {MOST_FAILURES} failures"
+        return f"{locked}; {wait}"
+    if not place.own and slowed(person, time):
         return (
-            f"{person} is locked out until {found.attempts.locked_until}, after {MOST_FAILURES} failures; wait, log in "
-            f"with the badge, or get a new PIN: `sabot users pin {person}`."
+            f"Log-ins of {person.id} have failed at many places: until {until(person.strange[-1])} the PIN is taken "
+            f"only where {person.id} has logged in before; {wait}"
         )
     return ""
 
 
 def _log_in(state: PeopleState, entry: made.LoggedIn) -> str:
+    person = state.people[entry.person]
     if entry.means == "session":  # failures of others at the log-in do not end it
-        return f"{entry.person} is disabled." if state.people[entry.person].disabled else ""
+        return f"{entry.person} is disabled." if person.disabled else ""
     refused = refuse_login(state, entry.person, entry.by, entry.time, badge=entry.means == "badge")
-    if not refused:
-        state.people[entry.person].attempts = Attempts()
-    return refused
+    if refused:
+        return refused
+    person.attempts = Attempts()
+    if entry.here:
+        if entry.means == "badge":
+            for place in person.places.values():
+                place.locked_until = ""
+        _keep_place(person, entry.by, Place(own=True))
+    return ""
 
 
-def attempts_of(state: PeopleState, person: str, account: str) -> Attempts:
-    """Return what is counted of a person, or of an account if there is none."""
-    return state.people[person].attempts if person else state.accounts.get(account, Attempts())
+def _keep_place(person: Person, account: str, place: Place) -> None:
+    """Keep what is counted at a place as the newest; forget the oldest that are too many, the own ones last."""
+    person.places.pop(account, None)
+    person.places[account] = place
+    own = [name for name, one in person.places.items() if one.own]
+    for name in own[:-MOST_OWN]:
+        person.places[name].own = False
+    if len(person.places) > MOST_PLACES:
+        del person.places[next(name for name, one in person.places.items() if not one.own)]
+
+
+def failures_of(state: PeopleState, person: str, account: str, time: str) -> int:
+    """Return the failures in a row: of a person at a place, or of an account with badges that nobody has."""
+    if person:
+        return state.people[person].places.get(account, Place()).failures_at(time)
+    return state.accounts.get(account, Attempts()).failures
+
+
+def _attempts_of(state: PeopleState, entry: made.LoginFailed | made.LockedOut) -> Attempts:
+    return state.people[entry.person].attempts if entry.person else state.accounts.get(entry.by, Attempts())
 
 
 def _fail(state: PeopleState, entry: made.LoginFailed) -> str:
-    refused = refuse_login(state, entry.person, entry.by, entry.time)
-    if not refused:
-        _keep(state, entry, Attempts(attempts_of(state, entry.person, entry.by).failures + 1))
-    return refused
+    if refused := refuse_login(state, entry.person, entry.by, entry.time):
+        return refused
+    if not entry.here:
+        _keep(state, entry, Attempts(_attempts_of(state, entry).failures + 1))
+        return ""
+    person = state.people[entry.person]
+    place = person.places.get(entry.by, Place())
+    if not place.own:
+        person.strange = [*person.strange, entry.time][-MOST_STRANGE:]
+    _keep_place(person, entry.by, Place(place.failures_at(entry.time) + 1, entry.time, own=place.own))
+    return ""
 
 
 def _lock(state: PeopleState, entry: made.LockedOut) -> str:
-    if attempts_of(state, entry.person, entry.by).failures < MOST_FAILURES:
-        return f"There were less than {MOST_FAILURES} failures."
+    few = f"There were less than {MOST_FAILURES} failures."
+    if entry.here:
+        place = state.people[entry.person].places.get(entry.by, Place())
+        if place.failures < MOST_FAILURES:
+            return few
+        place.locked_until = entry.until
+        return ""
+    if _attempts_of(state, entry).failures < MOST_FAILURES:
+        return few
     _keep(state, entry, Attempts(0, entry.until))
     return ""
 

@@ -84,6 +84,18 @@ def _coverage(store: Store, gateway: str) -> GatewayCoverage:
     return GatewayCoverage(gateway, end, len(missing), missing[:_MOST_GAPS], full, head, contradictions)
 
 
+class Ends(NamedTuple):
+    """The newest entry of a gateway that is there, and of its ledger that a head named; 0 for none."""
+
+    covered_to: int
+    head: int
+
+
+def ends(store: Store, gateway: str) -> Ends:
+    """Return how far a gateway's entries and heads have come."""
+    return Ends(covered_to(store, gateway), newest_head(store, gateway))
+
+
 def covered_to(store: Store, gateway: str) -> int:
     """Return the newest entry of a gateway that is there, 0 for none."""
     return int(store.select("SELECT coalesce(max(entry), 0) FROM coverage WHERE gateway = ?", (gateway,))[0][0])
@@ -92,6 +104,14 @@ def covered_to(store: Store, gateway: str) -> int:
 def newest_head(store: Store, gateway: str) -> int:
     """Return the newest entry of a gateway's ledger that a head named, 0 if none came."""
     return int(store.select("SELECT coalesce(max(entry), 0) FROM ledger_heads WHERE gateway = ?", (gateway,))[0][0])
+
+
+def newest_between(store: Store, gateway: str, after: int, begin: str, end: str) -> int:
+    """Return the newest entry behind this one with a time in this range, 0 if there is none."""
+    where = "gateway = ? AND entry > ? AND time >= ? AND time < ?"
+    queries = (f"SELECT max(entry) FROM {table.name} WHERE {where}" for table in schema.OF_MESSAGES)
+    found = [store.select(query, (gateway, after, begin, end))[0][0] for query in queries]
+    return max((int(entry) for entry in found if entry), default=0)
 
 
 def heads_of(store: Store, gateway: str) -> list[Head]:

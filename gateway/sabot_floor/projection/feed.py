@@ -27,6 +27,7 @@ _MOST_HEAD_BYTES = 4096
 _MOST_NAME = 64
 _MOST_WITH_GAPS = 200  # gateways
 _EARLY_S = 10.0  # a gateway publishes its own status before anything else: what it names comes at the same time
+_BEYOND_S = 60.0  # heads come once a minute: one that an outage has delayed is followed by the next within that time
 _MOST_LOGGED, _MOST_SHOWN = 20, 200  # contradictions, and characters of each message
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
@@ -55,12 +56,13 @@ class Feed:
     """
 
     def __init__(self, store: Store, site: str, clock: Callable[[], float] = time.time) -> None:
-        self._store, self._root = store, f"{ROOT}/{site}/"
+        self._store, self._root, self._clock = store, f"{ROOT}/{site}/", clock
         self.gate = Gate(store, site, lambda: utc(clock()))
         self.counts: Counter[str] = Counter()
         self._with_gaps: set[str] = set()  # gateways, as the log has them
         self._early_s: dict[Pair, float] = {}  # when a message first came that may count later
         self.beyond: dict[str, int] = {}  # by gateway: the newest entry, which a head that came later has not
+        self._since_s: dict[str, float] = {}  # by gateway: since when its heads end before its newest entry
         self._begun = False
 
     def filters(self) -> list[str]:
@@ -134,7 +136,7 @@ class Feed:
         if not (work.placed or work.heads):
             return
         rank = self.gate.log.state().rank
-        before = {head.gateway: coverage.covered_to(self._store, head.gateway) for head in work.heads}
+        before = {head.gateway: coverage.ends(self._store, head.gateway) for head in work.heads}
         with self._store.writing(PROJECTION):
             taken = take(self._store, work.placed, work.heads, rank)
         self.counts.update({"beyond": taken.beyond} if taken.beyond else {})
@@ -145,16 +147,27 @@ class Feed:
         for head in work.heads:
             self._note_beyond(head, before[head.gateway])
 
-    def _note_beyond(self, head: Head, covered_to: int) -> None:
-        """Keep and log that entries came before a head of their ledger that ends before them; it is newer than they."""
-        if head.entry < coverage.newest_head(self._store, head.gateway):
+    def _note_beyond(self, head: Head, before: coverage.Ends) -> None:
+        """Keep and log that entries came before a head of their ledger that ends before them.
+
+        A head that was known proves nothing: the broker repeats a retained one. Nor does a late one, unless an entry
+        behind it is older; but heads that end before it for a minute do.
+        """
+        if head.entry <= before.head:
             return
-        before = self.beyond.pop(head.gateway, 0)
-        if covered_to <= head.entry or len(self.beyond) >= _MOST_WITH_GAPS:
+        known = self.beyond.pop(head.gateway, 0)
+        if before.covered_to <= head.entry:
+            self._since_s.pop(head.gateway, None)
             return
-        self.beyond[head.gateway] = covered_to
-        if not before:
-            log.error(beyond_head(plain(head.gateway)[:_MOST_NAME], head.entry, covered_to))
+        if len(self._since_s) >= _MOST_WITH_GAPS and head.gateway not in self._since_s:
+            return
+        now_s = self._clock()
+        lasts = now_s >= self._since_s.setdefault(head.gateway, now_s) + _BEYOND_S
+        if not lasts and not coverage.newest_between(self._store, head.gateway, head.entry, "", head.time):
+            return
+        self.beyond[head.gateway] = before.covered_to
+        if not known:
+            log.error(beyond_head(plain(head.gateway)[:_MOST_NAME], head.entry, before.covered_to))
 
     def _note_contradiction(self, one: Contradiction) -> None:
         self.counts["contradicted"] += 1

@@ -39,6 +39,10 @@ class GatewayLog:
             self._seq, self._state = head.seq, gateways.decode(head.state)
         return self._state
 
+    def known(self) -> GatewaysState:
+        """Return what was known when it was last looked up; nothing is read."""
+        return self._state
+
     def append(self, make: Make) -> str:
         """Store the entries that are made of the state, but for those that it refuses; return the last refusal."""
         refused = ""
@@ -94,6 +98,15 @@ class Gate:
             self._name(Named(time=self._clock(), name=name, gateway=gateway, tables=None))
             self.learn(())
         return not gateways.other_name(self.log.state(), gateway, name)
+
+    def believed(self, name: str, gateway: str) -> bool:
+        """Return True unless the topics of another name belong to a gateway, as far as it was looked up before."""
+        return not gateways.other_name(self.log.known(), gateway, name)
+
+    def names_itself(self, gateway: str) -> bool:
+        """Return True if the own status of a gateway has named its tables, as far as it was looked up before."""
+        known = self.log.known().gateways.get(gateway)
+        return known is not None and known.tables is not None
 
     def _name(self, named: Named) -> None:
         if _is_name(named.name or "site") and len(self._named) < gateways.MOST_GATEWAYS:

@@ -20,11 +20,16 @@ NO_BOOKS: frozenset[str] = frozenset()
 
 
 class Hidden(NamedTuple):
-    """Coups of the shoe on a table from this one on, and requests since this time."""
+    """Coups of the shoe on a table from this one on, and requests after this entry of its gateway's ledger."""
 
     shoe: int
     coup: int
-    since: str
+    gateway: str
+    entry: int
+
+    def is_after(self, attempt: Attempt) -> bool:
+        """Return True if a request came since the last coup that is out; the table PC's clock may have jumped."""
+        return attempt.gateway == self.gateway and attempt.entry > self.entry
 
 
 class InPlay:
@@ -48,7 +53,7 @@ class InPlay:
     def without_named_cards(self, attempt: Attempt, outcome: Outcome | None) -> Outcome | None:
         """Return the answer to a request, empty if the request names cards of a coup whose result is not out."""
         hidden = self.at(attempt.table) if attempt.verb in _NAMES_CARDS else None
-        return outcome._replace(say="") if outcome and hidden and attempt.time >= hidden.since else outcome
+        return outcome._replace(say="") if outcome and hidden and hidden.is_after(attempt) else outcome
 
     def at(self, table: str) -> Hidden | None:
         """Return what is hidden at a table; None if nothing is."""
@@ -57,19 +62,24 @@ class InPlay:
         return self._tables[table]
 
     def _find(self, table: str) -> Hidden | None:
-        query = 'SELECT unit, shoe, state, rulebook, time FROM shoes WHERE "table" = ? ORDER BY time DESC LIMIT 1'
-        for unit, shoe, state, rulebook, opened in self._store.select(query, (table,)):
+        """Return what is hidden in the shoe on a table: a gateway's last entry shows which, whatever its clock did."""
+        query = (
+            'SELECT gateway, unit, shoe, state, rulebook, entry FROM shoes AS one WHERE "table" = ? AND entry = '
+            '(SELECT max(entry) FROM shoes WHERE "table" = one."table" AND gateway = one.gateway) '
+            "ORDER BY time DESC LIMIT 1"
+        )
+        for gateway, unit, shoe, state, rulebook, opened in self._store.select(query, (table,)):
             book = _books().get(rulebook, "")
             if state == "closed" or book in self._books or not _may_be_face_down(book):
                 return None
-            coup, since = self._first_hidden(table, unit, shoe, opened)
-            return None if (table, shoe, coup) in self._known else Hidden(shoe, coup, since)
+            coup, entry = self._first_hidden(table, unit, shoe, opened)
+            return None if (table, shoe, coup) in self._known else Hidden(shoe, coup, gateway, entry)
         return None
 
-    def _first_hidden(self, table: str, unit: str, shoe: int, opened: str) -> tuple[int, str]:
-        """Return the first coup of a shoe whose result is not out, and the time of the one before."""
+    def _first_hidden(self, table: str, unit: str, shoe: int, opened: int) -> tuple[int, int]:
+        """Return the first coup of a shoe whose result is not out, and the entry of the one before."""
         where = 'WHERE "table" = ? AND unit = ? AND shoe = ?'
-        query = f"SELECT coup, time, id FROM coups {where} ORDER BY coup DESC, entry LIMIT {_MOST_CORRECTIONS}"
+        query = f"SELECT coup, entry, id FROM coups {where} ORDER BY coup DESC, entry LIMIT {_MOST_CORRECTIONS}"
         rows = self._store.select(query, (table, unit, shoe))
         newest = [row for row in rows if row[0] == rows[0][0]]
         if not newest:
@@ -131,7 +141,7 @@ def _alarm(row: AlarmChange, hidden: Hidden) -> AlarmChange:
 
 
 def _attempt(row: Attempt, hidden: Hidden) -> Attempt:
-    names_cards = row.verb in _NAMES_CARDS and row.time >= hidden.since
+    names_cards = row.verb in _NAMES_CARDS and hidden.is_after(row)
     return row._replace(args="{}") if names_cards else row
 
 

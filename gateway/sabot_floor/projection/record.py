@@ -41,8 +41,11 @@ Entry = Stored | Removed
 
 def digest(table: Table, row: Iterable[Any]) -> str:
     """Return what a row is recognised by; ValueError where a store gave something that no row has."""
+    values = [table.name, *row]
+    if any(isinstance(value, bytes) for value in values):  # JSON would have them as a text
+        raise ValueError("bytes in place of a text")
     try:
-        return sha256(msgspec.json.encode([table.name, *row])).hexdigest()[:32]
+        return sha256(msgspec.json.encode(values)).hexdigest()[:32]
     except (TypeError, UnicodeError, msgspec.MsgspecError, RecursionError) as error:
         raise ValueError(str(error)) from None
 

@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 HOUR: Final = "06:00"  # where nothing is configured
 ZONE: Final = "UTC"
 _HOUR = re.compile(r"([01][0-9]|2[0-3]):(00|30)")  # contributions to jackpots are kept by the half hour
+_TIME_IN_TEXT = re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z")
 _YEARS = range(2000, 3000)  # of a day that can be asked for
 _DAY = timedelta(days=1)
 
@@ -55,6 +56,10 @@ class Calendar:
     def local(self, at: str) -> str:
         """Return a time by the clock on the wall, such as `2026-11-17 06:00:00`; an empty text stays empty."""
         return datetime.fromisoformat(at).astimezone(self._zone).strftime("%Y-%m-%d %H:%M:%S") if at else ""
+
+    def in_text(self, text: str) -> str:
+        """Return a sentence whose times, which gateways write in UTC, are by the clock on the wall."""
+        return _TIME_IN_TEXT.sub(lambda found: f"{self.local(found[0])} {self.zone}", text)
 
     def _begin(self, day: date) -> datetime:
         """Return when a gaming day begins; an hour that the clocks skip is that of the old time."""

@@ -65,7 +65,8 @@ def login_entries(source: Source, span: Span) -> Iterator[LoginFailed | LockedOu
 def login_row(entry: LoginFailed | LockedOut, names: dict[str, str]) -> DecisionRow:
     """Return the row of a failed log-in or a lock-out."""
     if isinstance(entry, LockedOut):
-        what = "Log-ins are" if entry.person else f"Badges of account {entry.by} are"
+        here = f" at {entry.by}" if entry.here else ""
+        what = f"Log-ins{here} are" if entry.person else f"Badges of account {entry.by} are"
         say = f"{what} locked out until {entry.until}."
     else:
         wrong = "The PIN, password or badge was wrong" if entry.person else "Nobody has this badge"

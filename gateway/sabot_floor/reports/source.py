@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, NamedTuple, Protocol, TypeVar
 
-from sabot_floor.projection import rows, schema
+from sabot_floor.projection import coverage, rows, schema
 from sabot_floor.projection.in_play import NO_BOOKS, NOTHING_KNOWN, Known
 from sabot_floor.projection.reading import Alarm, Decision, Reading
 from sabot_floor.projection.schema import Table
@@ -256,15 +256,8 @@ class Source:
         return [
             (gateway, head, newest)
             for gateway, head, time in self.store.select(query)
-            if (newest := self._newest_between(gateway, head, begin, time))
+            if (newest := coverage.newest_between(self.store, gateway, head, begin, time))
         ]
-
-    def _newest_between(self, gateway: str, after: int, begin: str, end: str) -> int:
-        """Return the newest entry behind this one with a time in this range, 0 if there is none."""
-        where = "gateway = ? AND entry > ? AND time >= ? AND time < ?"
-        queries = (f"SELECT max(entry) FROM {table.name} WHERE {where}" for table in schema.OF_MESSAGES)
-        found = [self.store.select(query, (gateway, after, begin, end))[0][0] for query in queries]
-        return max((int(entry) for entry in found if entry), default=0)
 
     def time_beside(self, gateway: str, entry: int, *, before: bool) -> str:
         """Return the time of the nearest stored entry up to this one, or after it; empty if there is none."""

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Final, Literal
 
 import msgspec
 from msgspec import Meta
+from sabot_protocol.rulebooks.sign import without_side
 from sabot_protocol.service import config_file
 from sabot_protocol.service.config_file import Name
 
@@ -63,11 +64,6 @@ class TableLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def is_restricted(self, wager: str) -> bool:
         """Return True if only players with a main wager may place it."""
         return wager in self.restricted or without_side(wager) in self.restricted
-
-
-def without_side(wager: str) -> str:
-    """Return a wager's name without its hand: pair_player is pair."""
-    return wager.removesuffix("_player").removesuffix("_banker")
 
 
 def _minor(text: str, currency: str) -> int | None:

@@ -8,7 +8,7 @@ from sabot_protocol.rulebooks.model import Price, Rulebook, Wager
 from sabot_protocol.topics import TableSetup
 
 from sabot_floor.signs.amounts import written
-from sabot_floor.signs.limits import TableLimits, without_side
+from sabot_floor.signs.limits import TableLimits
 from sabot_floor.signs.odds import title, words
 
 
@@ -114,9 +114,3 @@ def _insurance(offer: _Offer) -> Iterator[Notice]:
     yield Notice(f"Insurance Wagers offered: {', '.join(names)}.", rules.offered, names)
     if offer.limits.insurance_capped:
         yield Notice("An Insurance Wager pays at most the corresponding initial wager.", rules.capped)
-
-
-def payout_clause(book: Rulebook, wager: str) -> str:
-    """Return the clause by which the pay-out of a wager may be limited (D-49); empty if the book has none."""
-    limited = book.sign.limited_payout
-    return limited.get(without_side(wager)) or limited.get(wager, "")

@@ -8,9 +8,8 @@ from typing import Any
 
 import msgspec
 from sabot_protocol.rulebooks.model import Price, Rulebook, Sequence, Wager
+from sabot_protocol.rulebooks.sign import without_side
 from sabot_protocol.topics import TableSetup
-
-from sabot_floor.signs.limits import without_side
 
 _NAMES = {"player": ("Player", "Banker"), "banker": ("Banker", "Player"), "": ("", "")}
 _LOSES_ON_TIE = ("backed_two_to_one", "backed_two_to_one_six")

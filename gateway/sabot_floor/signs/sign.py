@@ -8,13 +8,14 @@ from sabot_protocol import rulebooks
 from sabot_protocol.jackpots import sign as jackpot_signs
 from sabot_protocol.jackpots.parameters import Parameters
 from sabot_protocol.rulebooks import Rulebook
+from sabot_protocol.rulebooks.sign import without_side
 from sabot_protocol.topics import TableSetup
 from sabot_protocol.wagers.money import ante_allowed
 
 from sabot_floor.reports.gaming_day import Calendar
 from sabot_floor.signs.amounts import written
-from sabot_floor.signs.limits import TableLimits, without_side
-from sabot_floor.signs.notices import Notice, notices, payout_clause
+from sabot_floor.signs.limits import TableLimits
+from sabot_floor.signs.notices import Notice, notices
 from sabot_floor.signs.odds import Pays, WagerOdds, offered
 from sabot_floor.signs.state import NO_SIGNS, Closure, Range, TableSigns
 
@@ -58,7 +59,7 @@ class SignJackpot(msgspec.Struct, frozen=True):
 
     id: str
     title: str
-    lines: tuple[str, ...]
+    lines: tuple[jackpot_signs.Line, ...]
 
 
 class Sign(msgspec.Struct, frozen=True, kw_only=True):
@@ -207,7 +208,7 @@ def _next_game(given: Context, signs: TableSigns, time: str, book: Rulebook, set
 
 def _jackpots(given: Context) -> tuple[SignJackpot, ...]:
     return tuple(
-        SignJackpot(one.id, one.title, tuple(line for line in jackpot_signs.sign(one).split("\n")[1:] if line))
+        SignJackpot(one.id, one.title, jackpot_signs.lines(one))
         for one in given.jackpots
         if given.table in one.table_names
     )
@@ -233,7 +234,7 @@ def _wager(book: Rulebook, limits: TableLimits, table: SignLimits | None, one: W
         one.pays,
         text["minimum"] or (table.minimum if table else ""),
         text["maximum"] or (table.maximum if table else ""),
-        text["payout"] if payout_clause(book, one.id) else "",
+        text["payout"] if book.sign.payout_clause(one.id) else "",
         one.id in limits.restricted,
         one.note,
     )
@@ -247,7 +248,7 @@ def problems(
     for name in sorted({*limits.wager, *limits.restricted} - names):
         yield f"wager {name}: the table does not offer it; correct [[table]] of the floor, or the gateway's config"
     for name, one in limits.wager.items():
-        if one.payout and not payout_clause(book, name):
+        if one.payout and not book.sign.payout_clause(name):
             yield f"wager {name}: {book.id} has no rule that limits its pay-out; take out `payout`"
     if not limits.minimum:
         yield "minimum and maximum: the book wants them on the sign; write them in [[table]] of the floor"

@@ -17,6 +17,7 @@ from sabot_floor.web import acts
 from sabot_floor.web.bridge import BUSY, LATE, Bridge, Outcome
 from sabot_floor.web.desk import NO_SESSION, ChangePin, Do, LogIn, LogOut, Look
 from sabot_floor.web.guard import header
+from sabot_floor.web.views.jackpots import READ_JACKPOT
 
 MOST_BODY_BYTES = 16_384
 _COOKIE = "sabot_session"
@@ -124,9 +125,20 @@ def _status(outcome: Outcome) -> int:
 
 def sees_unturned(outcome: Outcome) -> frozenset[str]:
     """Return the rulebooks whose cards the person of a session may see before they are turned."""
-    roles = outcome.person.roles if outcome.person is not None else {}
+    return frozenset(book for book, role in _roles(outcome) if authority.sees_unturned(book, role))
+
+
+def reads_jackpots(outcome: Outcome) -> frozenset[str]:
+    """Return the rulebooks that let the person of a session read the Jackpot Management Console."""
+    return frozenset(book for book, role in _roles(outcome) if authority.check(book, READ_JACKPOT, role).allowed)
+
+
+def _roles(outcome: Outcome) -> list[tuple[str, str]]:
+    """Return the roles of the person of a session; none with a PIN that an administrator has set, and knows."""
+    person = outcome.person
+    roles = person.roles if person is not None and not person.initial else {}
     known = set(rulebooks.ids())
-    return frozenset(book for book, role in roles.items() if book in known and authority.sees_unturned(book, role))
+    return [(book, role) for book, role in roles.items() if book in known]
 
 
 class Accounts:

@@ -9,9 +9,10 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import Receive, Scope, Send
 
-from sabot_floor.web.accounts import Accounts, address, sees_unturned
+from sabot_floor.web.accounts import Accounts, address, reads_jackpots, sees_unturned
 from sabot_floor.web.channels import find
-from sabot_floor.web.hub import LOCKED, NO_BOOKS, Hub, RefusedError, Stream
+from sabot_floor.web.hub import LOCKED, Hub, RefusedError, Stream
+from sabot_floor.web.site_state import NO_RIGHTS, Rights
 
 _NO_STORE = {"cache-control": "no-store"}
 _HEADERS = [(b"content-type", b"text/event-stream"), (b"cache-control", b"no-store"), (b"x-accel-buffering", b"no")]
@@ -26,12 +27,12 @@ class Events:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send states and beats until the reader leaves or the stream ends; `locked` where a session is missing."""
         name = scope["path_params"]["channel"]
-        session, books = await self._session(name, scope)
+        session, rights = await self._session(name, scope)
         if session is None:
             await Response(LOCKED, headers=_NO_STORE, media_type="text/event-stream")(scope, receive, send)
             return
         try:
-            stream = self._hub.open(name, address(scope), session, self._clock(), books)
+            stream = self._hub.open(name, address(scope), session, self._clock(), rights)
         except RefusedError as error:
             status = 404 if "no channel" in str(error) else 503
             await PlainTextResponse(f"{error}\n", status, {"retry-after": "5"})(scope, receive, send)
@@ -42,16 +43,17 @@ class Events:
         finally:
             self._hub.close(stream)
 
-    async def _session(self, name: str, scope: Scope) -> tuple[str | None, frozenset[str]]:
-        """Return the id of the session that a channel needs, None if it is missing; and the books of `Hub.open`."""
+    async def _session(self, name: str, scope: Scope) -> tuple[str | None, Rights]:
+        """Return the id of the session that a channel needs, None if it is missing; and the rights of its person."""
         found = find(name)
         if found is None or found[0].public:
-            return "", NO_BOOKS
+            return "", NO_RIGHTS
         outcome = await self._accounts.look(Request(scope))
         session = outcome.session
         if session is None or (session.kind == "dealer" and name.partition("/")[0] != "dealer"):
-            return None, NO_BOOKS
-        return session.id, sees_unturned(outcome)
+            return None, NO_RIGHTS
+        jackpots = reads_jackpots(outcome) if found[0].reads_jackpots else NO_RIGHTS.jackpots
+        return session.id, Rights(sees_unturned(outcome), jackpots)
 
     async def _run(self, stream: Stream, scope: Scope, receive: Receive, send: Send) -> None:
         woken = asyncio.Event()

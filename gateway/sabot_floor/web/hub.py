@@ -11,7 +11,7 @@ from sabot_protocol.service.moment import Moment
 from sabot_floor.signs.board import SignBoard
 from sabot_floor.signs.limits import TableLimits
 from sabot_floor.web.channels import Channel, find
-from sabot_floor.web.site_state import SiteState, Subject
+from sabot_floor.web.site_state import NO_RIGHTS, Rights, SiteState, Subject
 
 BEAT_S = 1.5
 MOST_STREAMS, MOST_OF_ADDRESS = 3000, 200
@@ -19,7 +19,6 @@ LEAST_BETWEEN_S = 0.05  # two states of one channel
 SLOW_S = 10.0  # a reader that takes nothing for so long is dropped
 BEAT = b"event: beat\ndata: {}\n\n"
 LOCKED = b"event: locked\ndata: {}\n\n"
-NO_BOOKS: frozenset[str] = frozenset()
 _LOCAL = ("127.0.0.1", "::1")  # a proxy, a bench: they are many readers at one address
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
@@ -80,7 +79,7 @@ class Feed:
     name: str
     channel: Channel
     key: str
-    books: frozenset[str] = NO_BOOKS  # whose cards its readers may see before they are turned
+    rights: Rights = NO_RIGHTS  # of its readers
     streams: set[Stream] = field(default_factory=set)
     newest: bytes = b""
     dirty: bool = True
@@ -96,7 +95,7 @@ class Hub:
         self.site = SiteState(site, tables, signs=signs)
         # What the views of public channels get.
         self.public = SiteState(site, tables, public=True, signs=signs, beats=self.site.beats)
-        self._feeds: dict[tuple[str, frozenset[str]], Feed] = {}
+        self._feeds: dict[tuple[str, Rights], Feed] = {}
         self._of_address: Counter[str] = Counter()
         self._beat_s = 0.0
         self.dropped = self.broken = self.refused = 0
@@ -105,18 +104,15 @@ class Hub:
         """Return how many readers there are."""
         return self._of_address.total()
 
-    def open(self, name: str, address: str, session: str, at: Moment, books: frozenset[str] = NO_BOOKS) -> Stream:
-        """Open a stream, its state waiting in it; RefusedError if there are too many, or no such channel.
-
-        `books`: those whose cards the reader may see before they are turned.
-        """
+    def open(self, name: str, address: str, session: str, at: Moment, rights: Rights = NO_RIGHTS) -> Stream:
+        """Open a stream, its state waiting in it; RefusedError if there are too many, or no such channel."""
         found = find(name)
         if found is None:
             raise RefusedError(f"There is no channel {name!r}.")
         if self.streams() >= MOST_STREAMS or (address not in _LOCAL and self._of_address[address] >= MOST_OF_ADDRESS):
             self.refused += 1
             raise RefusedError("Too many streams are open. Close pages that nobody looks at, and reload.")
-        feed = self._feeds.setdefault((name, books), Feed(name, *found, books))
+        feed = self._feeds.setdefault((name, rights), Feed(name, *found, rights))
         stream = Stream(feed, address, session)
         if not feed.newest or feed.dirty:
             self._compute(feed, at)
@@ -134,7 +130,7 @@ class Hub:
         self._of_address[stream.address] -= 1
         self._of_address += Counter()  # only what is positive stays
         if not feed.streams:
-            self._feeds.pop((feed.name, feed.books), None)
+            self._feeds.pop((feed.name, feed.rights), None)
 
     def received(self, topic: str, payload: bytes, at: Moment, *, retained: bool = False) -> None:
         """Take a message of the broker; `retained`: an answer to our subscription."""
@@ -202,7 +198,8 @@ class Hub:
                 stream.end()
 
     def _site_of(self, feed: Feed) -> SiteState:
-        return self.public if feed.channel.public else self.site.as_seen(feed.books, feed.key)
+        rights = feed.rights
+        return self.public if feed.channel.public else self.site.as_seen(rights.unturned, feed.key, rights.jackpots)
 
     def _compute(self, feed: Feed, at: Moment) -> None:
         feed.dirty, feed.next_s = False, at.now_s + max(LEAST_BETWEEN_S, feed.channel.least_s)

@@ -8,7 +8,8 @@ from msgspec.structs import replace
 from sabot_protocol.attempts import Attempt, Outcome
 
 MOST_ACTS = 40
-MOST_TEXT = 300  # characters of the arguments, and of the answer
+MOST_TEXT = 300  # characters of the arguments
+MOST_SAY = 1000  # and of the answer
 TOPICS = {"attempt": Attempt, "outcome": Outcome}
 Key = tuple[str, str]  # table, and id of the request
 _decoders: dict[str, msgspec.json.Decoder[Any]] = {name: msgspec.json.Decoder(kind) for name, kind in TOPICS.items()}
@@ -94,4 +95,12 @@ class PersonActs:
 
 
 def _with(act: PersonAct, answer: Outcome) -> PersonAct:
-    return replace(act, ok=answer.ok, say=answer.say[:MOST_TEXT])
+    return replace(act, ok=answer.ok, say=_whole_sentences(answer.say))
+
+
+def _whole_sentences(text: str) -> str:
+    """Return as many sentences as there is room for: none is cut off, nor a command in it."""
+    if len(text) <= MOST_SAY:
+        return text
+    whole, dot, _ = text[:MOST_SAY].rpartition(". ")
+    return f"{whole}{dot}…"

@@ -31,11 +31,13 @@ _MISSING = "missing"  # the page for every address that has none
 class Site:
     """Answers for pages, their files and their words."""
 
-    def __init__(self, web: Web, words: Mapping[str, languages.Words]) -> None:
+    def __init__(self, web: Web, words: Mapping[str, languages.Words], zone: str) -> None:
         self._web, self._pages, self._static = web, files.pages(), files.static()
         self._missing = self._pages.pop(_MISSING)
         self._words = {
-            name: files.make(msgspec.json.encode({"language": name, "languages": sorted(words), "words": found}), ".js")
+            name: files.make(
+                msgspec.json.encode({"language": name, "languages": sorted(words), "zone": zone, "words": found}), ".js"
+            )
             for name, found in words.items()
         }
 
@@ -80,7 +82,7 @@ def application(
     data: Config,
 ) -> ASGIApp:
     """Return everything that is served, behind the guard; `data`: the store from which data are read, and its site."""
-    site, accounts = Site(web, words), Accounts(bridge)
+    site, accounts = Site(web, words, data.time_zone), Accounts(bridge)
     routes = [
         Route("/", _home),
         Route("/events/{channel:path}", Events(hub, accounts, clock)),

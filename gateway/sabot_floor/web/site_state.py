@@ -14,8 +14,17 @@ from msgspec.structs import replace
 from sabot_protocol.jackpots.messages import FaultMessage, MeterMessage, PendingMessage, WinMessage
 from sabot_protocol.service.moment import Moment
 from sabot_protocol.table_states import HandMessage, HistoryMessage
-from sabot_protocol.topics import ROOT, AlarmsMessage, BeatMessage, OpenMessage, ShoeMessage, StatusMessage
+from sabot_protocol.topics import (
+    ROOT,
+    AlarmMessage,
+    AlarmsMessage,
+    BeatMessage,
+    OpenMessage,
+    ShoeMessage,
+    StatusMessage,
+)
 
+from sabot_floor.commands.same_units import ServedUnits
 from sabot_floor.projection.in_play import Known
 from sabot_floor.signs.board import SignBoard
 from sabot_floor.signs.limits import MOST_TABLES, TableLimits
@@ -50,6 +59,16 @@ class Subject(NamedTuple):
     kind: Kind
     key: str = ""
     name: str = ""
+
+
+class Rights(NamedTuple):
+    """The rulebooks by which a person may see what others may not."""
+
+    unturned: frozenset[str] = frozenset()  # cards before they are turned
+    jackpots: frozenset[str] = frozenset()  # the Jackpot Management Console (P-67)
+
+
+NO_RIGHTS = Rights()
 
 
 class Link(msgspec.Struct, frozen=True):
@@ -105,7 +124,10 @@ def _outdated(held: TableState | JackpotState, name: str, message: Any) -> bool:
 
 
 class SiteState:
-    """The newest messages of each table, jackpot and gateway, with cards that are not turned; a public one has none."""
+    """The newest messages of each table, jackpot and gateway, with cards that are not turned; a public one has none.
+
+    One class because every message changes the one state that all views read, and what is hidden is left out of it.
+    """
 
     def __init__(
         self,
@@ -120,7 +142,9 @@ class SiteState:
         self.floor_tables = {table.name: table for table in floor_tables}
         self.signs = signs or SignBoard(tuple(self.floor_tables.values()))  # the floor's loop changes it
         self.tables: dict[str, TableState] = {}
+        self._all, self._served = self.tables, ServedUnits()  # also where one table alone is shown
         self.jackpots: dict[str, JackpotState] = {}
+        self.read_jackpots = NO_RIGHTS.jackpots  # rulebooks of those that may be shown
         self.gateways: dict[str, StatusMessage] = {}  # by name; empty if the site has one without a name
         self.beats = beats or Beats()
         self._lost: dict[str, str] = {}  # when a gateway went offline; its last will has the time of its birth
@@ -217,9 +241,21 @@ class SiteState:
         table.changed = at
         if name == "status":
             table.status_fresh = message is not None
+            self._served.received(key, message.unit if message and message.state == "online" else None, at)
         if table.empty():
             del self.tables[key]
         return Subject("table", key, name)
+
+    def units_twice(self, at: Moment) -> dict[str, AlarmMessage]:
+        """Return an alarm for each table whose shoe answers at a table of another gateway too."""
+        return self._served.twice(at, self._gateway_of_shoe)
+
+    def _gateway_of_shoe(self, name: str) -> str | None:
+        """Return the gateway that serves a shoe at a table now, None if none does."""
+        table = self._all.get(name)
+        status = table.status if table is not None and table.status_fresh else None
+        up = status is not None and status.state == "online" and self.gateway_up(status.gateway or "")
+        return (status.gateway or "") if status is not None and up else None
 
     def _jackpot(self, key: str, name: str, payload: bytes, at: Moment, retained: bool) -> Subject | None:
         message = _DECODERS[name].decode(payload) if payload else None
@@ -253,9 +289,12 @@ class SiteState:
         table.turned = found
         return Subject("table", name, "hand")
 
-    def as_seen(self, books: frozenset[str], key: str = "") -> "SiteState":
+    def as_seen(
+        self, books: frozenset[str], key: str = "", read_jackpots: frozenset[str] = NO_RIGHTS.jackpots
+    ) -> "SiteState":
         """Return this state, or one table of it, without cards that are not turned, but for tables of these books."""
         shown = copy.copy(self)
+        shown.read_jackpots = read_jackpots
         tables = {key: self.tables[key]} if key in self.tables else {} if key else self.tables
         shown.tables = {name: _covered(table, books) for name, table in tables.items()}
         shown.acts = self.acts.changed(lambda act: _covered_act(self.tables.get(act.table), act, books))

@@ -11,6 +11,8 @@ from sabot_protocol.service.messages import Answer
 from starlette.requests import Request
 from starlette.responses import Response
 
+from sabot_floor.people.logins import change_first
+from sabot_floor.people.sessions import ACCOUNT
 from sabot_floor.people.state import Person
 from sabot_floor.web.accounts import Accounts, RefusedRequestError, body_of, check_token
 from sabot_floor.web.hub import Hub
@@ -54,6 +56,8 @@ class TurningRoute:
     def _turned(self, body: TurnedBody, person: Person) -> Answer:
         if not self._has_role(body.table, person):
             return _NOT_YOURS
+        if person.initial:
+            return Answer(False, change_first(person.id, ACCOUNT))
         problem = self._hub.turn(body.table, body.coup, body.side, body.cards)
         if problem:
             return Answer(False, problem)

@@ -46,8 +46,7 @@ def dealt_face_down(book: Rulebook | None, setup: TableSetup | None) -> bool:
     """Return True if cards lie face down until they are turned, or if that is not known."""
     if book is None:
         return True
-    chosen = setup.shoe.get("dealing", "") if setup else ""
-    return (chosen or book.shoe.choice["dealing"].values[0]) == "face_down"
+    return book.deals_face_down(setup.shoe if setup else {})
 
 
 def hand_of(hand: HandMessage, side: str) -> list[HandCard]:

@@ -61,7 +61,7 @@ def _of_alarm(
     if event is not None and event.kind == "coup_void" and opener.alarm in _BY_VOID:
         return  # the void coup itself opens it
     facts = _facts(alarm.name, data) | {"coup_running": not state.none_to_void()}
-    facts |= _of_unwagered(book, opener, alarm.coup)
+    facts |= _of_unwagered(book, opener, alarm.coup, state)
     unit = unit_of(alarm.alarm)
     yield Opening(
         kind, opener, unit, alarm.shoe, alarm.coup, alarm.say, facts, alarm.clause, alarm.alarm,
@@ -75,13 +75,14 @@ def _facts(case: str, data: dict[str, Any]) -> dict[str, Fact]:
     return facts | ({"wrong_recipient": case == "wrong_recipient"} if case in _DELIVERIES else {})
 
 
-def _of_unwagered(book: str, opener: Opener, coup: int) -> dict[str, Fact]:
+def _of_unwagered(book: str, opener: Opener, coup: int, state: ShoeState) -> dict[str, Fact]:
     """Return which coup is to be dealt without wagers after an irregularity, and whether a rule orders it."""
     if opener.code not in (_THIS, _NEXT):
         return {}
     ordered = str(rulebooks.load(book).switch["dummy_ordered_by"].value).split()
     orders = {"ordered_by_rule": opener.alarm in ordered} if ordered else {}
-    return {UNWAGERED_COUP: coup + (opener.code == _NEXT), **orders}
+    number = state.next_of_case(opener.alarm, coup) if opener.code == _NEXT else coup
+    return {UNWAGERED_COUP: number, **orders}
 
 
 def _coup_id(records: list[Record], alarm: AlarmMessage) -> str:

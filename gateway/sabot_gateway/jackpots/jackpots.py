@@ -6,9 +6,11 @@ from typing import Any
 import msgspec
 import structlog
 from sabot_protocol import authority
+from sabot_protocol.jackpots import signing
 from sabot_protocol.jackpots.dates import not_yet
 from sabot_protocol.jackpots.parameters import Parameters
 from sabot_protocol.service.moment import Moment
+from sabot_protocol.topics import BeatMessage
 
 from sabot_gateway.jackpots.derivation import derive
 from sabot_gateway.jackpots.entries import PARAMETERS, ParametersEntry
@@ -59,6 +61,10 @@ class Jackpots:
         self.due = any(map(self._due, self._configured.values()))
         for table in self._tables.values():
             table.jackpots = self.of_table(table.name)
+
+    def signed(self, message: BeatMessage) -> BeatMessage:
+        """Return a beat with its signature, by which the floor service orders wins; the same one without a key."""
+        return signing.sign(message, self._key)
 
     def of_table(self, table: str) -> TableJackpots | None:
         """Return what people may do about the jackpots of a table; None if none runs there."""

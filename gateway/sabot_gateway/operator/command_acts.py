@@ -1,6 +1,6 @@
 """Command acts: which act of the rulebook a request to a table is, by what it does to the coup on the table."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 
 import msgspec
 from sabot_protocol import command_acts, command_clauses, incidents
@@ -19,6 +19,7 @@ from sabot_gateway.operator.verbs.shoe import CloseShoe, DeckCheck, OpenShoe
 from sabot_gateway.operator.verbs.verb import RefusedError, TableVerb
 from sabot_gateway.verify import NotThereError
 
+_WITHDRAWN = "RECON_WITHDRAW"  # the code of a misdeal after which no wager may be left
 _BY_CASE = ("reconstruct", "decide_misdelivery")  # acts whose clauses need their case in the log
 
 
@@ -99,7 +100,7 @@ def _clauses_of(name: str, verb: TableVerb, table: TableView, book: str, act: st
     own = command_clauses.of_act(book, act)
     match verb:
         case ThisNoBet():
-            return _of_this_no_bet(table.verifier.book, act, in_log=is_in_log(table))
+            return _of_this_no_bet(table.verifier.book, act, _codes(table), in_log=is_in_log(table))
         case StepDone(incident=incident):
             return (*_of_incident(table, incident), *own)
         case Irregularity() as report:
@@ -108,7 +109,8 @@ def _clauses_of(name: str, verb: TableVerb, table: TableView, book: str, act: st
             return (*own, *command_clauses.of_act(book, command_acts.VOID_ACTS["short_shoe"]))
         case OpenShoe() | CloseShoe() | DeckCheck():  # the cards go, or are counted, after an irregularity too
             open_steps = (clause for one in table.incidents.open() for clause in _of_steps(one.steps))
-            return (*own, *open_steps, *command_clauses.of_irregularities(book))
+            burns = command_clauses.of_switch(book, "burn_modes") if isinstance(verb, OpenShoe) else ()
+            return (*own, *burns, *open_steps, *command_clauses.of_irregularities(book))
         case KeyCard(flags=flags) if flags.face_up or flags.exposed:
             return (*own, *command_clauses.of_face_up(book))
         case BurnCard() if act == command_acts.ACTS["burn-card"]:
@@ -129,7 +131,7 @@ def is_in_log(table: TableView) -> bool:
     return table.verifier.driver == "sabot"
 
 
-def _of_this_no_bet(rules: Rulebook, act: str, *, in_log: bool) -> tuple[str, ...]:
+def _of_this_no_bet(rules: Rulebook, act: str, codes: Set[str], *, in_log: bool) -> tuple[str, ...]:
     """Return the clauses of the act, and those of the switch that need no case in the log, or the one that is there."""
     book, switch = rules.id, command_clauses.of_switch(rules.id, "this_no_bet")
     if not rules.switch["this_no_bet"].value:
@@ -139,7 +141,7 @@ def _of_this_no_bet(rules: Rulebook, act: str, *, in_log: bool) -> tuple[str, ..
             clause for name in (*_BY_CASE, command_acts.UNWAGERED) for clause in command_clauses.of_act(book, name)
         ]
         return tuple(dict.fromkeys((*command_clauses.of_act(book, act), *switch, *cases)))
-    there = {command_acts.UNWAGERED: "reconstruct"}.get(act, act)
+    there = "reconstruct" if act == command_acts.UNWAGERED and _WITHDRAWN in codes else act
     own = [clause for name in _BY_CASE if name == there for clause in command_clauses.of_act(book, name)]
     barred = [clause for name in _BY_CASE if name != there for clause in command_clauses.of_act(book, name)]
     free = tuple(

@@ -44,6 +44,10 @@ OWN_SHOE = (
     "health, there is no deck check, and no coup is handed over to another shoe. The driver is built from public facts "
     "and was never tried on hardware"
 )
+_CONFIRMED_BY_PEOPLE = (
+    'confirm = "result": {book} settles no coup before the dealer has confirmed it ({clause}), so the shoe\'s result '
+    'alone confirms none: a person gives the result and confirms; set confirm = "dealer"'
+)
 
 
 def table_facts(table: Table) -> Iterator[Fact]:
@@ -56,29 +60,12 @@ def table_facts(table: Table) -> Iterator[Fact]:
         speed += ", which is set at the converter"
     yield Fact("ok", subject, "; ".join((speed, _COMMANDS[table.commands], _CONFIRM[table.confirm])))
     yield Fact("ok", subject, _RESENT[table.resent_card])
-    if table.confirm == "result":
-        yield from (Fact("warning", subject, f'confirm = "result": {says}') for says in _why_dealer(table))
+    clause = confirm_first(rulebooks.load(table.rulebook))
+    if table.confirm == "result" and clause:
+        yield Fact("warning", subject, _CONFIRMED_BY_PEOPLE.format(book=table.rulebook, clause=clause))
     if table.line_baud() != _USUAL_BAUD:
         yield Fact("warning", subject, f"baud = {table.line_baud()}: the usual speed of an Angel Eye is {_USUAL_BAUD}")
     yield Fact("warning", subject, OWN_SHOE)
-
-
-def _why_dealer(table: Table) -> Iterator[str]:
-    """Yield why a person should confirm the coups of this table, as far as its rulebook has a reason."""
-    book = rulebooks.load(table.rulebook)
-    clause = confirm_first(book)
-    if clause:
-        yield (
-            f"{table.rulebook} settles no coup before the dealer has confirmed it ({clause}), so the shoe's result "
-            'alone confirms none: a person gives the result and confirms; set confirm = "dealer"'
-        )
-    dealing = book.shoe.choice["dealing"].values[0]
-    if table.shoe.get("dealing", dealing) == "face_down":
-        yield (
-            "cards are dealt face down, and displays show a result as soon as the shoe sends it. A display that shows "
-            f"cards before they are turned exposes them ({book.closing.exposed_clause}): try when the shoe sends its "
-            'result, and set confirm = "dealer" if that is earlier'
-        )
 
 
 class LineCheck:

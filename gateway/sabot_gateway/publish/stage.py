@@ -71,7 +71,8 @@ class PublishStage:
         self.publisher.serve(tables)
 
     def listen(self, jackpots: Jackpots) -> None:
-        """Listen to the floor's meters, if there is any jackpot."""
+        """Listen to the floor's meters, if there is any jackpot; sign the beats with the key of the jackpots."""
+        self._beat.sign = jackpots.signed
         if jackpots.names():
             topic = jackpot_topic(self._site, "+", "meter")
             self.publisher.retained.subscriptions.listen(topic, jackpots.meters.received, retained=True)

@@ -255,6 +255,7 @@ ROWS: dict[str, Row[Checks]] = {
             check.notices.command_done,
             check.burn.command_done,
             check.irregularities.command_done,
+            check.lock.command_done,
             check.unread.command_done,
             check.void_cause.command_done,
         ),

@@ -31,8 +31,10 @@ class Disputes:
         return list(self._open.values())
 
     def restore(self, disputed: list[CoupMessage], more: int = 0) -> None:
-        """Take the newest disputed coups of the ledger, and how many more there are."""
+        """Take the newest disputed coups of the ledger, and how many more there are; the newest coup may be one."""
         self._open, self.more = {coup.id: coup for coup in disputed}, more
+        if self.last:
+            self.last = self._open.get(self.last.id, self.last)
 
     def can_take_older(self) -> bool:
         """Return True if there is room for older ones that only the ledger holds."""

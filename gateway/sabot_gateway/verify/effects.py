@@ -23,7 +23,7 @@ def shoe_opened(state: ShoeState, data: Data) -> None:
     state.dealt, state.phase, state.whole, state.missed, state.gap_in = {}, "between", True, False, None
     state.surplus.clear()
     state.cases, state.spoiled = [], False
-    state.burning, state.unread = data["burn"] != "none", False
+    state.burning, state.unread, state.returned = data["burn"] != "none", False, False
 
 
 def shoe_closed(state: ShoeState, data: Data) -> None:
@@ -44,6 +44,7 @@ def lid(state: ShoeState, data: Data) -> None:
 def card(state: ShoeState, data: Data) -> None:
     """Add the card to its coup."""
     coup_no, slot, surplus = data["coup_no"], data["slot"], data["flags"].get("surplus")
+    state.returned = False
     if surplus:
         state.surplus = [*state.surplus, 0 if slot in NO_COUP else coup_no][-_MOST_SURPLUS:]
     if slot in NO_COUP:
@@ -117,6 +118,7 @@ def command_done(state: ShoeState, data: Data) -> None:
         _confirm(state)
     elif command == "card_returned" and state.surplus:
         _withdraw_surplus(state, state.surplus.pop())
+        state.returned = True
     elif command == "burn_card" and state.phase == "dealing":
         _restart_shoe(state)
     elif command == "deck_check":

@@ -17,6 +17,7 @@ _OF_CONTROLLER = ("journal", "journal_full", "image", "program")  # faults that 
 _FIRST, _FOUR = rules.FIRST_FOUR[0], len(rules.FIRST_FOUR)
 DECK_CARDS: Final = 52
 RESULTS = ("player", "banker", "tie")
+SURPLUS: Final = ("player_overdraw", "banker_overdraw", "excess_card")  # cases of a card that was not due
 
 
 @dataclass
@@ -44,6 +45,7 @@ class ShoeState:
     coup_no: int = 0  # on the table, or the last that was
     dealt: dict[int, Dealt] = field(default_factory=dict)  # by coup; surplus cards begin the next
     surplus: list[int] = field(default_factory=list)  # the coup that each surplus card begins; 0: the card is not used
+    returned: bool = False  # a card in excess was put back, and the next card is to be that one (Crown 7.1.5)
     unread: bool = False  # since the last coup ended a card left the shoe and was not read
     gap_in: int | None = None  # the coup in which part of the log is missing
     winner: str = ""  # of the newest coup, as the shoe logged it
@@ -86,6 +88,11 @@ class ShoeState:
         while self.due(number) is None:
             number += 1
         return number
+
+    def next_of_case(self, case: str, coup_no: int) -> int:
+        """Return the coup that "the next" is in a case of this coup: the one that a card in excess begins or joins."""
+        begun = self.surplus[-1] if case in SURPLUS and self.surplus else 0
+        return max(coup_no + 1, begun)
 
     def none_to_void(self) -> bool:
         """Return True if every coup is complete or has no card out: new cards void no coup (A-46)."""

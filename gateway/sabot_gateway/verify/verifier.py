@@ -135,6 +135,10 @@ class Verifier:
             return True if state.phase == "closed" else None
         return fault or checks.lock.on or checks.authorisation.awaiting or state.lid_open or state.phase == "complete"
 
+    def lock_due(self) -> str:
+        """Return `lock` or `unlock` if the shoe must get this command: the cards are in doubt, or good again."""
+        return exit_lock.lock_due(self._context, self.checks.lock.on) if self.driver == "sabot" else ""
+
     def unread_cards(self) -> int | None:
         """Return how many cards may be keyed in: they left the shoe and were not read; None if it is not known."""
         return self.checks.unread.out

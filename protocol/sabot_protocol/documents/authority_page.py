@@ -16,8 +16,9 @@ roles at a site. The same data answers `sabot authority --rulebook ID`.
 - The person who approves is never the person who asks.
 - *must*: the role has to act. *or above*: the words of the rulebook.
 - *role not named*: the rulebook has the act and names no role; the role given is the reading of this project.
-- **enforced**: Sabot takes the act as a command, and refuses it to a lower role. All other acts are done by people at
-  the table: Sabot records who did them, and refuses nothing.
+- **enforced**: Sabot takes the act as a command, and refuses it to a lower role.
+- recorded: people at the table do the act, or Sabot itself where the act names it. Sabot records who did it
+  (`sabot table T record --act ACT`), and refuses nothing.
 - Where it is enforced: always for commands that the floor service signs; at the table PC's own socket if the gateway's
   config gives groups of the PC a role under `[roles]`. Without `[roles]`, each account that can open that socket may
   do everything; `sabot gateway check` warns about it.
@@ -93,7 +94,8 @@ def _act_rows(book: str, act: str, entry: ActEntry) -> Iterator[str]:
     if found.silent:
         return
     for number, rule in enumerate(found.rules):
-        name = f"{entry.title}<br>`{act}`{', **enforced**' if entry.enforced else ''}" if number == 0 else ""
+        word = "**enforced**" if entry.enforced else "recorded"
+        name = f"{entry.title}<br>`{act}`, {word}" if number == 0 else ""
         notify = ", ".join(party_title(book, party) for party in rule.notify)
         yield f"| {name} | {rule_text(book, rule)} | {condition(rule)} | {rule.clause} | {notify} |"
 

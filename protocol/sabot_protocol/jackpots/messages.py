@@ -110,6 +110,10 @@ class Win(msgspec.Struct, kw_only=True, frozen=True, omit_defaults=True):
         int | UnsetType,
         Meta(description="prize that was due, in minor units, if another was paid; 0: the coup is void"),
     ] = UNSET
+    settled: Annotated[
+        int | UnsetType,
+        Meta(description="prize that the winner has since a difference was settled, if it is not the one paid"),
+    ] = UNSET
     recorder: Annotated[str, Meta(description="who recorded it")] = ""
 
 

@@ -1,4 +1,4 @@
-"""Signing: HMAC-SHA256 of a table's jackpot messages with the site's jackpot key, so that a forged one is refused."""
+"""Signing: HMAC-SHA256 of jackpot messages and beats with the site's jackpot key, so that a forged one is refused."""
 
 import hashlib
 import hmac
@@ -10,11 +10,12 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from sabot_protocol.jackpots.messages import IncrementMessage, RecordedMessage
+from sabot_protocol.topics import BeatMessage
 
 _BLOCK_BYTES = 64
 _INNER, _OUTER = (bytes(byte ^ mask for byte in range(256)) for mask in (0x36, 0x5C))
 _sorted = msgspec.json.Encoder(order="sorted")
-Signed = TypeVar("Signed", IncrementMessage, RecordedMessage)
+Signed = TypeVar("Signed", IncrementMessage, RecordedMessage, BeatMessage)
 
 
 def sign(message: Signed, key: bytes) -> Signed:
@@ -22,19 +23,20 @@ def sign(message: Signed, key: bytes) -> Signed:
     return replace(message, signature=_signature(message, key) if key else "")
 
 
-def is_signed(message: IncrementMessage | RecordedMessage, key: bytes) -> bool:
+def is_signed(message: IncrementMessage | RecordedMessage | BeatMessage, key: bytes) -> bool:
     """Return True if the message is signed with this key, and everything in it is as it was then."""
     return bool(key) and hmac.compare_digest(message.signature.encode(), _signature(message, key).encode())
 
 
-def _signature(message: IncrementMessage | RecordedMessage, key: bytes) -> str:
+def _signature(message: IncrementMessage | RecordedMessage | BeatMessage, key: bytes) -> str:
     """Return the HMAC, hex, of the type's name, a line feed, and the JSON with sorted keys.
 
     Without signature and without the place in the ledger, which is known only when the message is stored.
     """
     inner, outer = _states(key)
     inner, outer = inner.copy(), outer.copy()
-    bare = replace(message, signature="", entry=UNSET, after=UNSET)
+    place = {} if isinstance(message, BeatMessage) else {"entry": UNSET, "after": UNSET}
+    bare = replace(message, signature="", **place)
     inner.update(type(message).__name__.encode() + b"\n" + _sorted.encode(bare))
     outer.update(inner.digest())
     return outer.hexdigest()

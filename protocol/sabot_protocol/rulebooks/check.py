@@ -2,15 +2,22 @@
 
 import tomllib
 from collections.abc import Iterator
+from functools import cache
+from itertools import product
 from pathlib import Path
 from types import UnionType
-from typing import Any, NamedTuple, Union, get_args, get_origin
+from typing import Any, Final, NamedTuple, Union, get_args, get_origin
 
 import msgspec
 
 from sabot_protocol import clauses, irregularities
 from sabot_protocol.rulebooks import loader
 from sabot_protocol.rulebooks.model import Rulebook
+from sabot_protocol.wagers import three_card
+from sabot_protocol.wagers.bets import BETS
+from sabot_protocol.wagers.facts import COLOURED, MIXED, NO_PAIR, SAME_SUIT, Facts, Hand
+
+_OF_CLAUSES: Final = ("limited_payout", "equipment", "insurance")  # tables whose values are clauses
 
 
 class Lack(NamedTuple):
@@ -27,10 +34,63 @@ class Lack(NamedTuple):
 
 def lacks(path: Path) -> Iterator[Lack]:
     """Yield everything that keeps a rulebook from being dealt, signed, settled and shown."""
-    read = list(_lacks_of_book(path))
-    yield from read
-    yield from _lacks_beside(path, "irregularities", irregularities.problems)
-    yield from _lacks_beside(path, "clauses", clauses.problems)
+    found = [
+        *_lacks_of_book(path),
+        *_lacks_beside(path, "irregularities", irregularities.problems),
+        *_lacks_beside(path, "clauses", clauses.problems),
+    ]
+    yield from found
+    if not found:
+        yield from _wrong_citations(path)
+
+
+def _wrong_citations(path: Path) -> Iterator[Lack]:
+    """Yield every clause that the book or its irregularities cite, and that the list of clauses does not have."""
+    known = clauses.listed((path.parent / "clauses" / path.name).read_text(encoding="utf-8"))
+    for file in (path, path.parent / "irregularities" / path.name):
+        for key, text in _citations(tomllib.loads(file.read_text(encoding="utf-8")), ""):
+            for one in clauses.unlisted(known, text):
+                yield Lack(file, key, f"the clauses beside this file have no {one!r}")
+
+
+def _citations(value: Any, key: str, *, cited: bool = False) -> Iterator[tuple[str, str]]:
+    """Yield the key and the text of every citation: clauses, tables of clauses, and where the draw is printed."""
+    if isinstance(value, dict):
+        for name, one in value.items():
+            of_clauses = cited or key == "draw" or name.endswith(("clause", "clauses")) or name in _OF_CLAUSES
+            yield from _citations(one, f"{key}.{name}" if key else name, cited=of_clauses)
+    elif isinstance(value, list):
+        for number, one in enumerate(value, 1):
+            yield from _citations(one, f"{key}[{number}]")
+    elif cited and isinstance(value, str):
+        yield key, value
+
+
+def _odd_outcomes(book: Rulebook) -> Iterator[str]:
+    """Yield every price of an outcome that its bet never has: the wager would lose there without a word."""
+    for wager in {wager.id: wager for game in book.game for wager in book.wagers(game)}.values():
+        known = _outcomes(wager.bet, wager.side)
+        for key, prices in (("win", wager.win), ("push", wager.push)):
+            for outcome in (outcome for outcome in prices if known and outcome not in known):
+                has = ", ".join(sorted(known))
+                yield f"wager {wager.id}: {key}.{outcome}: bet {wager.bet} has no such outcome; it has {has}"
+
+
+@cache
+def _outcomes(bet: str, side: str) -> frozenset[str]:
+    """Return what a bet can end in, from all hands and pairs that there are; nothing for a combination."""
+    if bet in three_card.BETS:
+        hands = [three_card.ThreeCardHand(points, pictures) for points in range(10) for pictures in range(4)]
+        return frozenset(three_card.BETS[bet](*both) for both in product(hands, repeat=2))
+    if bet not in BETS:
+        return frozenset()
+    twos = [Hand(two, 2, two, 0, False) for two in range(10)]
+    hands_of_all = [*twos, *(Hand(one.two, 3, points, 0, False) for one in twos for points in range(10))]
+    every = [Facts(player, banker, False) for player, banker in product(hands_of_all, repeat=2)]
+    pairs = [Hand(0, 3, 0, pair, pair == SAME_SUIT) for pair in (NO_PAIR, MIXED, COLOURED, SAME_SUIT)]
+    pairs += [one._replace(triple=False) for one in pairs]
+    every += [Facts(player, banker, twin) for player, banker in product(pairs, repeat=2) for twin in (False, True)]
+    return frozenset(BETS[bet](facts, side) for facts in every)
 
 
 def _lacks_of_book(path: Path) -> Iterator[Lack]:
@@ -43,7 +103,7 @@ def _lacks_of_book(path: Path) -> Iterator[Lack]:
     yield from shape
     if not shape:
         book = msgspec.convert(given, Rulebook)
-        yield from (_split(path, problem) for problem in loader.problems(book, path.name))
+        yield from (_split(path, problem) for problem in (*loader.problems(book, path.name), *_odd_outcomes(book)))
 
 
 def _split(path: Path, problem: str) -> Lack:

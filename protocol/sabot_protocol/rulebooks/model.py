@@ -94,6 +94,7 @@ SWITCHES: dict[str, frozenset[bool | str]] = {
     "mid_shoe_burn": frozenset({True, False}),
     "cut_depth_cards": frozenset({"20", "13"}),
     "card_may_return_to_shoe": frozenset({True, False}),
+    "replace_before_excess_card": frozenset({True, False}),
     "manual_entry": frozenset({"silent", "casino_supervisor"}),
     "dummy_needs_authorisation": frozenset({True, False}),
     "dummy_ordered_by": frozenset(OrderedBy.flags),
@@ -102,6 +103,14 @@ SWITCHES: dict[str, frozenset[bool | str]] = {
     "foreign_card_rule": frozenset({"silent", "void_check"}),
     "over_max_policy": frozenset({"to_maximum", "valid_in_full", "never_accepted"}),
     "under_min_policy": frozenset({"valid", "silent", "paid_and_warned", "rejected"}),
+}
+
+
+# Every choice of how a table deals, and its possible values.
+CHOICES: dict[str, tuple[str, ...]] = {
+    "dealing": ("face_down", "face_up"),
+    "shuffler": ("none", "continuous"),
+    "style": ("standard", "international"),
 }
 
 
@@ -377,6 +386,10 @@ class Rulebook(_Strict, frozen=True):
             "ordered": dict.fromkeys(str(switch["dummy_ordered_by"]).split(), True),
             "codes": irregularities.codes(self.id),
         }
+
+    def deals_face_down(self, choices: Mapping[str, str]) -> bool:
+        """Return True if cards lie face down until they are turned at a table with these choices."""
+        return (choices.get("dealing") or self.shoe.choice["dealing"].values[0]) == "face_down"
 
     def _chosen(self, name: str, choices: Mapping[str, str]) -> str:
         choice = self.shoe.choice[name]

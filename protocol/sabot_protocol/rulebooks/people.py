@@ -202,5 +202,7 @@ def _report_problems(report_id: str, report: Report) -> Iterator[str]:
         yield f"row {report.row!r} is not {entry.row}"
     yield from (f"to: unknown party {party!r}" for party in report.to if party not in catalogue().party)
     yield from (f"after: no act {act!r}" for act in report.after if act not in catalogue().acts())
+    given = (("minutes", report.minutes), ("coups", report.coups), ("over_cents", report.over_cents or 0))
+    yield from (f"{key}: {number} is below 0" for key, number in given if number < 0)
     if (report.due in ("within", "ahead")) != bool(report.minutes or report.coups):
         yield "minutes or coups: `within` and `ahead` need one, no other `due` has one"

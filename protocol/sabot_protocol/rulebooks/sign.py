@@ -1,10 +1,14 @@
 """The shape of [sign] and [demo] in a rulebook: what its table sign says, and what the demo shows of it."""
 
+import re
 from collections.abc import Iterator
 from typing import Literal
 
 import msgspec
 
+from sabot_protocol.cards import INDEX
+
+_AMOUNT = re.compile(r"\d{1,3}(,\d{3})*|\d+")
 Change = Literal["minimum", "game", "closure"]
 
 
@@ -54,6 +58,15 @@ class Sign(_Strict, frozen=True):
     outcome: dict[str, str] = {}  # by wager and outcome
     odds: dict[str, str] = {}  # by wager and outcome, or by value
 
+    def payout_clause(self, wager: str) -> str:
+        """Return the clause by which the pay-out of a wager may be limited (D-49); empty if the book has none."""
+        return self.limited_payout.get(without_side(wager)) or self.limited_payout.get(wager, "")
+
+
+def without_side(wager: str) -> str:
+    """Return a wager's name without its hand: pair_player is pair."""
+    return wager.removesuffix("_player").removesuffix("_banker")
+
 
 class DemoJackpot(_Strict, frozen=True):
     """A jackpot of the demo: its parameters as a file of jackpots has them, and who takes part."""
@@ -79,19 +92,33 @@ class Demo(_Strict, frozen=True):
     jackpot: DemoJackpot | None = None
 
 
-def sign_problems(sign: Sign, games: dict[str, object]) -> Iterator[str]:
+def sign_problems(sign: Sign, games: dict[str, object], styles: tuple[str, ...], wagers: set[str]) -> Iterator[str]:
     """Yield what the types cannot check."""
     if "tie" not in sign.standoff:
         yield "standoff.tie is missing"
     for number, sentence in enumerate(sign.sentence, 1):
         yield from (f"sentence {number}: no game {game!r}" for game in sentence.games if game not in games)
+        yield from (f"sentence {number}: no style {name!r}" for name in {sentence.style} - {"", *styles})
+        yield from (f"sentence {number}: no wager {name!r}" for name in sentence.wagers if name not in wagers)
+    bases = {without_side(name) for name in wagers}
+    yield from (f"limited_payout: no wager {name!r}" for name in sign.limited_payout if name not in wagers | bases)
     for change, notice in sign.notice.items():
+        given = (("minutes", notice.minutes), ("coups", notice.coups))
+        yield from (f"notice.{change}: {key}: {number} is below 0" for key, number in given if number < 0)
         if bool(notice.minutes) == bool(notice.coups):
             yield f"notice.{change}: give either minutes or coups"
 
 
-def demo_problems(demo: Demo, roles: set[str]) -> Iterator[str]:
+def demo_problems(demo: Demo, roles: set[str], wagers: set[str]) -> Iterator[str]:
     """Yield what the types cannot check."""
+    for key in ("minimum", "maximum", "pair_minimum", "pair_maximum"):
+        if not _AMOUNT.fullmatch(amount := getattr(demo, key)):
+            yield f"{key}: {amount!r} is no amount: write 50 or 10,000"
+    if demo.jackpot:
+        if demo.jackpot.wager not in wagers:
+            yield f"jackpot.wager: no wager {demo.jackpot.wager!r}"
+        for name, cards in demo.jackpot.hands.items():
+            yield from (f"jackpot.hands.{name}: {card!r} is no card" for card in cards if card not in INDEX)
     named = [("supervisor", demo.supervisor), ("manager", demo.manager)]
     named += [("jackpot.role", demo.jackpot.role)] if demo.jackpot else []
     yield from (f"{key}: no role {role!r}" for key, role in named if role not in roles)

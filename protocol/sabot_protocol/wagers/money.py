@@ -6,6 +6,7 @@ How a house rounds, its commissions and its fees are in [money] of its rulebook.
 from collections.abc import Mapping
 from fractions import Fraction
 from math import ceil
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from sabot_protocol.rulebooks.model import Ante, Differential, Rulebook
@@ -22,6 +23,7 @@ class Limits(NamedTuple):
 
     minimum_cents: int | None = None
     maximum_cents: int | None = None
+    payouts_cents: Mapping[str, int] = MappingProxyType({})  # the most that a wager pays
 
 
 NO_LIMITS: Final = Limits()
@@ -44,6 +46,7 @@ def payments(
 ) -> dict[str, Payment]:
     """Return the payment on each stake of a coup; `chip_cents` is the smallest chip that payments are made in."""
     _check(table, settled, stakes_cents, chip_cents)
+    _check_limits(table, limits)
     differential = None if differential_cents is None else _differential(table, differential_cents)
     found = {}
     for name, stake_cents in stakes_cents.items():
@@ -56,7 +59,9 @@ def payments(
         odds = settled[name].odds
         if differential and differential_cents is not None and name in differential.wagers:
             odds = odds_above(differential, valid_cents, differential_cents, odds)
-        found[name] = Payment(_paid(table, name, valid_cents, odds, chip_cents), stake_cents - valid_cents)
+        net_cents = _paid(table, name, valid_cents, odds, chip_cents)
+        most_cents = limits.payouts_cents.get(name, net_cents)
+        found[name] = Payment(min(net_cents, most_cents), stake_cents - valid_cents)
     return found
 
 
@@ -72,7 +77,7 @@ def _check(table: Table, settled: Mapping[str, Settled], stakes_cents: Mapping[s
         raise MoneyError(f"chip: {chip_cents} is not the value of a chip; it must be above 0")
     for name, stake_cents in stakes_cents.items():
         if name not in settled:
-            raise MoneyError(f"stakes.{name}: game {table.settings.game} of {table.book.id} has no such wager")
+            raise MoneyError(f"stakes.{name}: {_why_not(table, name)}")
         if stake_cents <= 0:
             raise MoneyError(f"stakes.{name}: {stake_cents} is not a stake; it must be above 0")
         wager = table.wagers[name].wager
@@ -80,6 +85,26 @@ def _check(table: Table, settled: Mapping[str, Settled], stakes_cents: Mapping[s
             raise MoneyError(
                 f"stakes.{name}: a table that offers {beside[0]} does not offer it ({wager.excludes_clause})"
             )
+
+
+def _why_not(table: Table, name: str) -> str:
+    game = table.settings.game
+    if any(name.startswith(one.id) and game in one.games for one in table.book.sequence):
+        return "more than one coup decides it; a line with wager and results settles it"
+    only = table.book.game[game].only_clause
+    return f"game {game} of {table.book.id} has no such wager" + (f" ({only})" if only else "")
+
+
+def _check_limits(table: Table, limits: Limits) -> None:
+    minimum_cents, maximum_cents, payouts_cents = limits
+    if minimum_cents is not None and maximum_cents is not None and minimum_cents > maximum_cents:
+        raise MoneyError(f"table_minimum: {minimum_cents} is above table_maximum, {maximum_cents}")
+    sign = table.book.sign
+    for name in payouts_cents:
+        if not sign.payout_clause(name):
+            limited = ", ".join(f"{wager} ({clause})" for wager, clause in sorted(sign.limited_payout.items()))
+            others = f"such a clause is for {limited}" if limited else "leave it out"
+            raise MoneyError(f"payouts.{name}: {table.book.id} has no clause that limits what it pays; {others}")
 
 
 def _check_main(table: Table, name: str, stakes_cents: Mapping[str, int]) -> None:
@@ -100,7 +125,8 @@ def _check_main(table: Table, name: str, stakes_cents: Mapping[str, int]) -> Non
 def _differential(table: Table, differential_cents: int) -> Differential:
     differential, game = table.book.money.differential, table.settings.game
     if differential is None or game not in differential.games:
-        raise MoneyError(f"differential: game {game} of {table.book.id} has none; leave it out")
+        clause = f" ({differential.clause})" if differential else ""
+        raise MoneyError(f"differential: game {game} of {table.book.id} has none{clause}; leave it out")
     if differential_cents < 0:
         raise MoneyError(f"differential: {differential_cents} is below 0 ({differential.clause}); give the table's")
     return differential
@@ -108,7 +134,7 @@ def _differential(table: Table, differential_cents: int) -> Differential:
 
 def within_limits(book: Rulebook, stake_cents: int, limits: Limits) -> int:
     """Return the part of a stake that counts when it is found outside the limits after wagers closed."""
-    minimum_cents, maximum_cents = limits
+    minimum_cents, maximum_cents, _ = limits
     over, under = book.switch["over_max_policy"], book.switch["under_min_policy"]
     if minimum_cents is not None and stake_cents < minimum_cents and under.value == "rejected":
         return 0

@@ -17,8 +17,8 @@ from sabot_sim.rigs.vm import firmware_dir
 _LINK: Final = "sabot/link/link.py"
 _LOADER: Final = "sabot/boards/loader.py"
 _STREAM_BOARD: Final = ("sabot/boards/stream.py", "sabot/boards/stimulus.py")
-_VM_BOARD: Final = ("sabot/boards/bench.py", "sabot/boards/stimulus.py")
-_NOT_IN_A_SHOE: Final = (_LOADER, *_STREAM_BOARD, *_VM_BOARD)
+VM_BOARD: Final = ("sabot/boards/bench.py", "sabot/boards/stimulus.py")
+_NOT_IN_A_SHOE: Final = (_LOADER, *_STREAM_BOARD, *VM_BOARD)
 # Ctrl-C in a frame that comes while the shoe starts is a byte like others from the first line on.
 _MAIN: Final = b"import micropython\nmicropython.kbd_intr(-1)\nimport program\nprogram.main()\n"
 _BENCH_MAIN: Final = b"import program\nfrom sabot.boards import stream\nprogram.boards = stream\nprogram.main()\n"
@@ -189,22 +189,17 @@ def firmware_image(program: Path | None = None, firmware: Path | None = None) ->
 def play_image() -> dict[str, bytes]:
     """Return the files of a board that takes the steps of play.py on its serial line."""
     bench = firmware_dir() / "bench"
-    files = {"play.py": bench / "play.py", **{name: firmware_dir() / name for name in _VM_BOARD}}
+    files = {"play.py": bench / "play.py", **{name: firmware_dir() / name for name in VM_BOARD}}
     return firmware_image(bench / "play_board.py") | _compiled_files(files)
 
 
-def slot_image(firmware: Path | None = None, more: tuple[str, ...] = ()) -> dict[str, bytes]:
-    """Return the files of a slot: the modules with `more` that a shoe does not have, and the note of their hash."""
+def slot_image(firmware: Path | None = None) -> dict[str, bytes]:
+    """Return the files of a slot: the modules of a shoe, and the note of their hash."""
     firmware = firmware or firmware_dir()
-    files = {**modules(firmware), "program.py": firmware / "main.py", **{name: firmware / name for name in more}}
+    files = {**modules(firmware), "program.py": firmware / "main.py"}
     del files[SLOTS]
     image = _compiled_files(files)
     return image | {"image.bin": image_digest(image)}
-
-
-def vm_slot_image(firmware: Path | None = None) -> dict[str, bytes]:
-    """Return the files of a slot on the VM."""
-    return slot_image(firmware, _VM_BOARD)
 
 
 def shoe_image(*, bench: bool = False) -> dict[str, bytes]:

@@ -77,6 +77,7 @@ def foreign(s: Script) -> None:
     s.open()
     s.pull("9S 2H")
     s.foreign("KD", 2)
+    s.alarms("exit_locked")
     s.void("9S", "2H")
     _cards_checked(s)
     s.open("4C")
@@ -111,6 +112,7 @@ def surplus(s: Script) -> None:
     s.coups("AS 2H 8D 5C", "AS KH 7D 3C", "9S AS KD 6C")
     s.pull("3H AS")
     s.irregular("missing_or_foreign_card")
+    s.alarms("exit_locked")
     s.void("3H", "AS")
 
 
@@ -130,7 +132,7 @@ def deck_check(s: Script) -> None:
     s.command("deck-check", on=1, decks=1)
     s.pull(" ".join(["QD" if card == "7H" else card for card in s.rng.sample(DECK, len(DECK))]))
     s.command("deck-check", on=0, decks=1)
-    s.alarms("decks_differ")
+    s.alarms("decks_differ", "exit_locked")
 
 
 @scenario(
@@ -193,6 +195,7 @@ def lid_swap(s: Script) -> None:
     s.lid()
     s.key()
     s.foreign("8D", 4)
+    s.alarms("exit_locked")
     s.void("", "")
     _cards_checked(s)
     s.open("4C")

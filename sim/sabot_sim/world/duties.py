@@ -68,9 +68,18 @@ def duty(table: Table, name: str, coup: int = 0, without: Sequence[str] = ()) ->
 
 
 def do_step(table: Table, to_do: Incident, name: str, by: Person, *, settled: bool = False) -> None:
-    """Have a person record a step; the only incident of its kind that is open at the table."""
-    table.ask(by, "step", incident=to_do.kind, step=name, settled=settled)
+    """Have a person record a step; with another incident of its kind open at the table it would need an id: left."""
+    if _others_open(table, to_do):
+        return
+    of_another = name == "review"  # the PC does not know who types a name
+    table.ask(by, "step", at_page=of_another, incident=to_do.kind, step=name, settled=settled)
     to_do.do(name, table.now_s, by.name)
     for step in to_do.steps if settled else ():
         if not step.done_s:
             to_do.do(step.name, table.now_s, by.name)
+
+
+def _others_open(table: Table, to_do: Incident) -> bool:
+    """Return True if another incident of this kind is open at the table."""
+    found = [one for one in table.truth.incidents if (one.table, one.kind) == (table.name, to_do.kind)]
+    return any(one is not to_do and not one.closed_s for one in found)

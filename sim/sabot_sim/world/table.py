@@ -109,11 +109,12 @@ class Table:
         *,
         asks: Person | None = None,
         refused: bool = False,
+        at_page: bool = False,
         **args: Any,
     ) -> Decision:
         """Have a person ask the gateway for something, or approve what another asks; some do it at the table PC."""
         self.wait(3.0, 40.0)
-        local = not refused and self.rng.random() < _LOCAL_SHARE
+        local = not refused and self.rng.random() < _LOCAL_SHARE and not at_page
         asks = None if local else asks
         self._act(AtGateway(by, verb, clause, args, refused, local, asks))
         decision = Decision(self.name, self.now_s, verb, by, clause, refused, local, asks, *self.place())
@@ -132,8 +133,8 @@ class Table:
         return self.shoes, self.coup_no if self.hand or self.coup_no < 2 else self.coup_no - 1
 
     def raised(self, name: str, clause: str = "") -> None:
-        """Note that this alarm is raised now."""
-        at_place = name in _KEPT or name.startswith("fault_")
+        """Note that this alarm is raised now; a fault's names the coup that is due, as its reject does."""
+        at_place = name in _KEPT and not name.startswith("fault_")
         shoe, coup = self.place() if at_place else (self.shoes, self.coup_no)
         alarm = Alarm(self.name, name, shoe, coup, self.now_s, clause)
         self.truth.alarms.append(alarm)
@@ -146,11 +147,14 @@ class Table:
             self.active.remove(alarm)
 
     def see(self, by: Person | None = None) -> None:
-        """Have the supervisor acknowledge every alarm; those of a fault or a disputed coup stay until that is over."""
+        """Have the supervisor acknowledge every alarm at a page, since some are about an act that another must see.
+
+        Those of a fault or a disputed coup stay until that is over.
+        """
         if not self.active:
             return
         by = by or self.staff.supervisor
-        self.ask(by, "ack-alarm", alarm="all")
+        self.ask(by, "ack-alarm", at_page=True, alarm="all")
         for alarm in self.active:
             if not alarm.seen_s:
                 alarm.seen_s, alarm.seen_by = self.now_s, by.name
@@ -165,9 +169,8 @@ class Table:
             self.see()
 
     def note(self, found: Rule, number: int, coup: int = 0) -> None:
-        """Note an irregularity that is provoked now, at this coup or at that on the table."""
-        shoe, on_table = self.place()
-        place = (self.name, self.book, shoe, coup or on_table)
+        """Note an irregularity that is provoked now, at this coup or at that on the table, or else the next."""
+        place = (self.name, self.book, self.shoes, coup or self.coup_no)
         self.truth.irregularities.append(
             Irregularity(number, found.situation, *place, self.now_s, found.follows, found.clause)
         )

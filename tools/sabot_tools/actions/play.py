@@ -35,6 +35,8 @@ Example: echo '{"command": "open_shoe"}' | sabot play --rulebook crown-baccarat 
 Example: printf '%s\\n' '{"command": "open_shoe", "burn": "none"}' '{"card": "9S"}' '{"card": "2H"}' '{"card": "KD"}' \
   '{"card": "5C"}' '{"card": "3S", "exposed": true}' '{"button": "confirm"}' | sabot play --rulebook star-baccarat
 """
+_LOCK, _UNLOCK = (("command", CommandKind.encmapping[name], "") for name in ("lock", "unlock"))
+_OPEN_SHOE = "command", CommandKind.encmapping["open_shoe"]
 STATES = ("closed", "burning", "dealing", "complete", "checking")
 IN_COUP = ("dealing", "complete")
 
@@ -61,6 +63,7 @@ class Play:
         self._bench, self._rulebook, self._profile = bench, rulebook, profile
         self._log = ShoeLog(rulebook)
         self._last: StepAnswer = bench.step("state")
+        self._in_doubt = False  # the shoe has locked its exit by itself, for its cards
 
     def encoded_reply(self, line: dict[str, Any]) -> bytes:
         """Return the reply to one line as JSON without its first brace, for answer_lines."""
@@ -69,9 +72,16 @@ class Play:
     def reply(self, line: dict[str, Any]) -> dict[str, Any]:
         """Do one step; return the events that the shoe logged for it, and the shoe's state."""
         step = step_of(line, self._profile, self._defaults())
+        records = self._settle() if self._in_doubt and step[:2] == _OPEN_SHOE else []
         answer = self._last = self._do(step)
-        events = [self._log.event(*record) for record in answer.records]
+        events = [self._log.event(*record) for record in (*records, *answer.records)]
+        self._in_doubt |= any(_locked_itself(event) for event in events) and step not in (_LOCK, POWER_CYCLE)
         return {"events": events, **_state(answer), **_outcome(answer.outcome)}
+
+    def _settle(self) -> list[tuple[int, int, str]]:
+        """Unlock, as the gateway does once other cards are recorded: `open_shoe` is for those."""
+        self._in_doubt = False
+        return self._bench.step(*_UNLOCK).records
 
     def _do(self, step: Step) -> StepAnswer:
         if step == POWER_CYCLE:
@@ -92,6 +102,10 @@ class Play:
             "first_coup_complete": self._log.first_coup_complete,
             "international": self._profile["switches"]["international"],
         }
+
+
+def _locked_itself(event: dict[str, Any]) -> bool:
+    return event["type"] == "lock" and bool(event["on"])
 
 
 def _state(answer: StepAnswer) -> dict[str, Any]:

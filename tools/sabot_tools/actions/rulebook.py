@@ -8,7 +8,7 @@ import msgspec
 import typer
 from sabot_protocol import rulebooks
 from sabot_protocol.rulebooks import RulebookError
-from sabot_protocol.rulebooks.check import lacks
+from sabot_protocol.rulebooks.check import Lack, lacks
 
 from sabot_tools.text.errors import failure
 
@@ -33,11 +33,22 @@ def check(
     file: Annotated[Path, typer.Argument(help="TOML file; its irregularities and clauses are beside it.")],
 ) -> None:
     """List every fact that a rulebook lacks, one a line with file and key; exit 1 if there is one."""
-    found = list(lacks(file))
+    found = list(lacks(file)) or list(_lost_alarms(file))
     for lack in found:
         typer.echo(str(lack))
     if found:
         raise typer.Exit(1)
+
+
+def _lost_alarms(file: Path) -> Iterator[Lack]:
+    """Yield every alarm that opens an incident and that no gateway raises."""
+    from sabot_gateway.verify.alarms.catalogue import ALARMS
+
+    book = rulebooks.parse(file.name, file.read_text(encoding="utf-8"))
+    for kind, incident in book.incident.items():
+        for name in incident.alarms:
+            if name not in ALARMS:
+                yield Lack(file, f"incident.{kind}.alarms", f"no alarm is called {name!r}")
 
 
 @app.command(epilog=SHOW)

@@ -22,15 +22,17 @@ app = typer.Typer(rich_markup_mode=None, add_completion=False)
 _encode = msgspec.json.encode
 
 
+_STAKES = ("stakes", "chip", "differential", "table_minimum", "table_maximum", "payouts")
 # The fields of a line, by the field that names its kind.
 _FIELDS = {
     "wager": frozenset({"id", "wager", "results"}),
     "number": frozenset({"id", "number"}),
     "dealer": frozenset({"id", "player", "dealer"}),
     "jackpot": frozenset({"id", "stock", "jackpot"}),
-    "stock": frozenset({"id", "stock", "stakes", "chip", "differential", "table_maximum", "table_minimum"}),
+    "stock": frozenset({"id", "stock", *_STAKES}),
 }
 _OTHER_GAMES = {"three_card": "player and dealer", "roulette": "number"}
+_CARDS_ALONE = 2  # fields: id and stock
 
 
 Limit = Annotated[int, msgspec.Meta(gt=0)] | None
@@ -44,6 +46,7 @@ class Stakes(msgspec.Struct):
     differential: int | None = None
     table_minimum: Limit = None  # for each wager, as the table's sign has them
     table_maximum: Limit = None
+    payouts: dict[str, Annotated[int, msgspec.Meta(gt=0)]] = {}  # the most that is paid on a wager, as the sign has it
 
 
 class Settler:
@@ -78,7 +81,7 @@ class Settler:
     def _coup(self, line: dict[str, Any]) -> bytes:
         player, banker = self._hands(line["stock"])
         key = facts.coup_facts(player, banker)
-        payments = b"" if "stakes" not in line else b',"payments":%b' % self._payments(line, key)
+        payments = b',"payments":%b' % self._payments(line, key) if len(line) > _CARDS_ALONE and _is_paid(line) else b""
         result = self._results.get(key)
         if result is None:
             result = self._results[key] = self._encoded(key)
@@ -106,11 +109,11 @@ class Settler:
         return player, banker
 
     def _payments(self, line: dict[str, Any], key: facts.Facts) -> bytes:
-        fields = {name: line[name] for name in Stakes.__struct_fields__ if name in line}
-        given = msgspec.convert(fields, Stakes)
+        _check_stakes(line["stakes"])
+        given = msgspec.convert({name: line[name] for name in _STAKES if name in line}, Stakes)
         self._check_decks(given.stakes)
         settled = self._table.settle(key)
-        limits = money.Limits(given.table_minimum, given.table_maximum)
+        limits = money.Limits(given.table_minimum, given.table_maximum, given.payouts)
         paid = money.payments(self._table, settled, given.stakes, given.chip, given.differential, limits)
         return _encode({name: {"net": one.net_cents, "void": one.void_cents} for name, one in paid.items()})
 
@@ -218,6 +221,21 @@ class Settler:
             _check_copies(cards, name, self._decks)
 
 
+def _is_paid(line: dict[str, Any]) -> bool:
+    """Return True if a line has stakes; what is only about stakes is refused without them."""
+    if "stakes" not in line and (alone := next((name for name in _STAKES if name in line), "")):
+        raise BadLineError(f"{alone}: it is about stakes; give stakes too")
+    return "stakes" in line
+
+
+def _check_stakes(stakes: Any) -> None:
+    if not isinstance(stakes, dict):
+        raise BadLineError('stakes: give each wager with its stake, such as {"player": 1000}')
+    for name, stake in stakes.items():
+        if type(stake) is not int:
+            raise BadLineError(f"stakes.{name}: {stake!r} is not a stake: give a whole number of minor units")
+
+
 def _played(stock: list[str]) -> rules.Coup:
     try:
         return rules.play(stock)
@@ -258,6 +276,7 @@ def _plain(settled: dict[str, Settled]) -> dict[str, dict[str, str]]:
 
 EXAMPLES = """\b
 Example: echo '{"id": 0, "stock": ["2S","7D","4H","KC","9S"]}' | sabot settle --rulebook star-baccarat
+Example: echo '{"stock": ["4S","7H","KD","KC","2C"], "stakes": {"banker": 130}}' | sabot settle --rulebook nz-baccarat
 Example: echo '{"id": 1, "wager": "run_banker_3", "results": ["B","B","B"]}' | sabot settle --rulebook crown-baccarat
 Example: echo '{"id": 2, "number": 17}' | sabot settle --rulebook star-rapid --set game=roulette
 """

@@ -4,6 +4,7 @@ import re
 
 import typer
 from sabot_protocol import rulebooks
+from sabot_protocol.firmware import read_public
 from sabot_protocol.service.signals import Signals
 
 from sabot_tools.options import shoe as options
@@ -18,6 +19,7 @@ Example: sabot shoe --rulebook crown-baccarat --speed 10
 Example: sabot shoe --pty /tmp/shoe-1 --state shoe-1 --mishaps
 Example: sabot shoe --tcp 7001 --speed 20 --rest 60
 Example: sabot shoe --tcp 7001 --unit 5ab0000000000002 --key key.bin --coups 20
+Example: sabot shoe --tcp 7001 --firmware-key publisher/firmware.pub --rest 120
 Example: sabot shoe --kind angel-eye --tcp 4001 --speed 10
 Example: sabot shoe --kind angel-eye --pty /tmp/angel-eye --mishaps --bad-line 0.1
 """
@@ -42,6 +44,7 @@ def shoe(
     card_set: options.CardSetOption = None,
     unit: options.UnitOption = None,
     key: options.KeyOption = None,
+    firmware_key: options.FirmwareKeyOption = None,
     state: options.StateOption = None,
     cycle: options.CycleOption = None,
     baud: options.BaudOption = None,
@@ -62,26 +65,25 @@ def shoe(
     """
     own = {"--unit": unit, "--key": key, "--state": state, "--card-set": card_set, "--rest": rest}
     line = options.Line(cycle, baud, gap, interleaved, bcc, bad_line, naks, burn, data_bits)
-    options.refuse_other_kind(kind, own, line)
+    options.refuse_other_kind(kind, own | {"--firmware-key": firmware_key}, line)
     options.refuse_table(table)
     signals = Signals()
     signals.listen()  # first: a signal during the start must not be lost
-
     # Firmware and dealers: not for --help.
     from sabot_tools.stand.angel_eye_table import AngelEyePlan
     from sabot_tools.stand.emulated_shoe import EmulationPlan
-    from sabot_tools.stand.shoe_run import ERRORS, run, run_emulated
+    from sabot_tools.stand.shoe_run import ERRORS, Keys, run, run_emulated
     from sabot_tools.stand.simulated_shoe import ShoePlan
 
     try:
-        rulebook = rulebook or rulebooks.in_order()[0]
-        _, _, decks = table_settings("shoe", rulebook, None, decks)
+        _, _, decks = table_settings("shoe", rulebook := rulebook or rulebooks.in_order()[0], None, decks)
         if kind == "angel-eye":
             people = AngelEyePlan(line.settings(), options.MISHAP_SHARE * mishaps, patience_s=patience)
             run_emulated(EmulationPlan(table, rulebook, decks, speed, seed, coups, people), signals, pty, tcp)
             return
         plan = ShoePlan(table, rulebook, decks, card_set or 1, speed, seed, mishaps, patience, coups, rest or 0.0)
-        run(plan, signals, _unit(unit), state, read_key(key) if key else None, pty, tcp)
+        keys = Keys(read_key(key) if key else None, read_public(firmware_key).raw if firmware_key else None)
+        run(plan, signals, _unit(unit), state, keys, pty, tcp)
     except BrokenPipeError:  # the program that read our stdout has ended
         raise
     except ERRORS as error:

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 from sabot_protocol.service.daemons import FLOOR, GATEWAY, Daemon
@@ -42,7 +42,11 @@ def status(config: daemon.Config = daemon.CONFIG, floor: FloorConfig = floor_dae
 
 def _gateway(config: Path) -> bool | None:
     return _show(
-        GATEWAY, config, "--config", lambda: _answer(daemon.ask(config, None, Request("status")), status_lines)
+        GATEWAY,
+        config,
+        "gateway",
+        "--config",
+        lambda: _answer(daemon.ask(config, None, Request("status")), status_lines),
     )
 
 
@@ -50,14 +54,19 @@ def _floor(config: Path) -> bool | None:
     def lines(status: dict[str, Any]) -> list[str]:
         return floor_status.status_lines(status, str(config))
 
-    return _show(FLOOR, config, "--floor", lambda: _answer(floor_daemon.ask(config, None, Request("status")), lines))
+    return _show(
+        FLOOR, config, "floor", "--floor", lambda: _answer(floor_daemon.ask(config, None, Request("status")), lines)
+    )
+
+
+_ELSEWHERE: Final = {"gateway": "`sabot gateway status --control PATH`", "floor": "`sabot floor status --control PATH`"}
 
 
 def _answer(answer: Any, lines: Callable[[dict[str, Any]], list[str]]) -> Iterator[str]:
     return map(printable, lines(json.loads(bytes(answer.data))))
 
 
-def _show(service: Daemon, config: Path, option: str, ask: Callable[[], Iterator[str]]) -> bool | None:
+def _show(service: Daemon, config: Path, command: str, option: str, ask: Callable[[], Iterator[str]]) -> bool | None:
     """Print the status of a service; return whether it answered, None if it has no config here."""
     if _is_missing(config):
         typer.echo(f"{service.name}: none here; there is no {config} ({option} names another)", err=True)
@@ -66,6 +75,7 @@ def _show(service: Daemon, config: Path, option: str, ask: Callable[[], Iterator
     try:
         typer.echo("\n".join(ask()) + "\n")
     except typer.Exit:  # the reason is printed
+        typer.echo(f"{_ELSEWHERE[command]} asks at another socket", err=True)
         return False
     return True
 

@@ -32,7 +32,7 @@ from sabot_tools.bench.gateway_load import (
 from sabot_tools.stand.ports import HOST
 
 SPOILT: Final = 0.1  # share of the messages with one spoilt copy
-SETTINGS: Final = f'driver = "angel-eye"\nbaud = {BAUD}\nrulebook = "{RULEBOOK}"\n'
+SETTINGS: Final = f'driver = "angel-eye"\nbaud = {BAUD}\nrulebook = "{RULEBOOK}"\nshoe = {{ dealing = "face_up" }}\n'
 _AFTER_S: Final = 60.0  # for what is still on its way when the last byte is sent
 
 Place = tuple[str, int, int]  # table, shoe, coup

@@ -72,6 +72,13 @@ UnitOption = Annotated[
 KeyOption = Annotated[
     Path | None, typer.Option(dir_okay=False, help="Key of the shoe, made by `sabot keys new UNIT --shoe FILE`.")
 ]
+FirmwareKeyOption = Annotated[
+    Path | None,
+    typer.Option(
+        dir_okay=False,
+        help="The firmware publisher's public key: the shoe takes images from its gateway between shoes.",
+    ),
+]
 StateOption = Annotated[
     Path | None,
     typer.Option(file_okay=False, help="Keep flash and cards in this directory: the next start continues the log."),
@@ -125,6 +132,7 @@ NaksOption = Annotated[
 _WHY_NOT: Final = {
     "--unit": "an Angel Eye has no identity on its line",
     "--key": "an Angel Eye has no key",
+    "--firmware-key": "an Angel Eye takes no firmware from a gateway",
     "--state": "an Angel Eye keeps no log that could continue",
     "--rest": "the dealer of an Angel Eye begins the next shoe at once",
     "--card-set": "an Angel Eye does not report the card set",

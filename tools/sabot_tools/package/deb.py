@@ -30,6 +30,7 @@ _DOCUMENTS = (
     *("MQTT.md", "INTEGRATORS.md", "ANGEL_EYE.md", "JACKPOTS.md", "SCREENS.md", "REPORTS.md"),
 )
 _LINK = re.compile(r"\[([^\]]+)\]\(([^)\s]+)\)")
+_PAGE, _EXAMPLE = re.compile(r"(?<![\w-])gateway/([A-Z_]+\.md)"), re.compile(r"(?<![\w-])gateway/examples/")
 _BACKUP = ("backup", "ship", "drill")  # units that the package brings and does not enable
 _UNITS = ("sabot-gateway.service", *(f"sabot-{name}.{kind}" for name in _BACKUP for kind in ("service", "timer")))
 _FILES = {
@@ -101,7 +102,14 @@ def _with_links(page: Path) -> str:
         place = (page.parent / target).resolve().relative_to(ROOT)
         return text if text.strip("`") == str(place) else f"{text} (`{place}` of a checkout)"
 
-    return _LINK.sub(link, page.read_text())
+    return "".join(map(_with_paths, _LINK.sub(link, page.read_text()).splitlines(keepends=True)))
+
+
+def _with_paths(line: str) -> str:
+    """Return a line that names pages and examples where the package has them; one about a checkout stays."""
+    if ".venv/bin/" in line or "of a checkout" in line:
+        return line
+    return _PAGE.sub(r"\1", _EXAMPLE.sub(f"/{_DOC}/examples/", line))
 
 
 def _add_lists(root: Path, packages: Path, wheel_folder: Path, version: str, epoch_s: int) -> None:

@@ -112,7 +112,10 @@ def _log_to_memory() -> _MemoryLog:
     """Keep the gateway's log in memory: a replay may fill the disk."""
     log = _MemoryLog()
     structlog.configure(
-        processors=[structlog.processors.add_log_level, structlog.dev.ConsoleRenderer(colors=False)],
+        processors=[
+            structlog.processors.add_log_level,
+            structlog.dev.ConsoleRenderer(colors=False, exception_formatter=structlog.dev.plain_traceback),
+        ],
         logger_factory=structlog.PrintLoggerFactory(file=cast(TextIO, log)),
     )
     return log

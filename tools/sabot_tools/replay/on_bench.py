@@ -1,6 +1,5 @@
 """Replays a recording on a bench: `unix` in this process, `rp2040` in a fork of a started chip, or a board's port."""
 
-import os
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,10 +17,10 @@ from sabot_tools.replay.replayer import Replayer
 from sabot_tools.replay.result import ReplayResult
 from sabot_tools.replay.system import PATIENCE_S, ReplaySystem
 from sabot_tools.stand.broker import LocalBroker
+from sabot_tools.stand.memory import fast_folder
 from sabot_tools.text.errors import not_installed
 
 BENCHES: Final = ("unix", "rp2040")
-_LEAST_FREE_BYTES: Final = 256 << 20  # the files of the longest recording take 3 MB
 Progress = Callable[[float], None]
 
 
@@ -83,15 +82,6 @@ def _run(
             return Replayer(recording, system).run(progress)
         finally:
             system.close()
-
-
-def fast_folder(memory: Path = Path("/dev/shm"), least_bytes: int = _LEAST_FREE_BYTES) -> Path | None:
-    """Return a folder in memory, where the system has one with room; a ledger syncs its file at every commit."""
-    try:
-        found = os.statvfs(memory)
-    except OSError:
-        return None
-    return memory if os.access(memory, os.W_OK) and found.f_bavail * found.f_frsize >= least_bytes else None
 
 
 def _on_chip(recording: LoadedRecording, progress: Progress) -> ReplayResult:

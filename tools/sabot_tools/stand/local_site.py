@@ -180,7 +180,7 @@ class LocalSite:
         table = self.tables[name]
         text = f'\n[[table]]\nname = "{name}"\nport = "{table.port}"\nrulebook = "{self.plan.book(number)}"\n'
         if isinstance(table, LiveAngelEye):
-            return f'{text}driver = "{ANGEL_EYE}"\n{self.plan.angel_eye.gateway}'
+            return f'{text}driver = "{ANGEL_EYE}"\nshoe = {{ dealing = "face_up" }}\n{self.plan.angel_eye.gateway}'
         return f"{text}card_set = {self.plan.card_set}\n"
 
     def _new_table(self, number: int, name: str) -> SiteTable:

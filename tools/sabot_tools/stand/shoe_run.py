@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 import typer
 from sabot_protocol import rulebooks
@@ -27,6 +28,13 @@ _HIGHEST_PORT = 65_535
 ERRORS = (BenchError, DeadChildError, ShoePortError, StateError, OSError, ValueError)
 
 
+class Keys(NamedTuple):
+    """What a shoe of our own gets with it; None: it keeps what it has."""
+
+    shoe: bytes | None = None
+    publisher: bytes | None = None  # of its firmware
+
+
 def config_lines(plan: ShoePlan | EmulationPlan, port: str) -> str:
     """Return the lines of this table for a gateway's config."""
     values: dict[str, object] = {
@@ -38,7 +46,7 @@ def config_lines(plan: ShoePlan | EmulationPlan, port: str) -> str:
     if isinstance(plan, ShoePlan):
         values["card_set"] = plan.card_set
     else:
-        values["driver"] = "angel-eye"
+        values |= {"driver": "angel-eye", "shoe.dealing": "face_up"}
         if plan.angel_eye.settings.baud != BAUD:
             values["baud"] = plan.angel_eye.settings.baud
     if not _may_offer_everything(plan):
@@ -63,7 +71,7 @@ def _running(
     signals: Signals,
     unit: str | None,
     state: Path | None,
-    key: bytes | None,
+    keys: Keys,
     pty: Path | None,
     tcp: str | None,
 ) -> Iterator[SimulatedShoe]:
@@ -72,7 +80,7 @@ def _running(
         selector = stack.enter_context(selectors.DefaultSelector())
         selector.register(signals, selectors.EVENT_READ)
         path = state or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="sabot-shoe-")))
-        state_dir = stack.enter_context(contextlib.closing(StateDir(path, unit, key)))
+        state_dir = stack.enter_context(contextlib.closing(StateDir(path, unit, *keys)))
         shoe_port = stack.enter_context(contextlib.closing(_open_port(selector, pty, tcp)))
         yield stack.enter_context(contextlib.closing(SimulatedShoe(plan, state_dir, shoe_port, selector)))
 
@@ -112,12 +120,12 @@ def run(
     signals: Signals,
     unit: str | None,
     state: Path | None,
-    key: bytes | None,
+    keys: Keys,
     pty: Path | None,
     tcp: str | None,
 ) -> None:
     """Deal with our own shoe and print, until there are enough coups, or until a signal."""
-    with _running(plan, signals, unit, state, key, pty, tcp) as simulated:
+    with _running(plan, signals, unit, state, keys, pty, tcp) as simulated:
         monitor = simulated.monitor
         typer.echo(config_lines(plan, monitor.port))
         _print_notes(

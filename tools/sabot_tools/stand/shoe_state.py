@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 
 import msgspec
+from sabot_sim.rigs import slot_shoe
 
 DEFAULT_UNIT = "5ab0000000000001"
 _FILE, _LOCK, _KEY = "table.json", "lock", "key.bin"
@@ -30,7 +31,10 @@ class TableState(msgspec.Struct, kw_only=True):
 class StateDir:
     """Locks the directory for one shoe; the firmware keeps its flash there too."""
 
-    def __init__(self, path: Path, unit: str | None = None, key: bytes | None = None) -> None:
+    def __init__(
+        self, path: Path, unit: str | None = None, key: bytes | None = None, publisher: bytes | None = None
+    ) -> None:
+        """`publisher`: the key of its firmware; a shoe that got one has slots from then on."""
         self.path = path
         try:
             path.mkdir(parents=True, exist_ok=True)
@@ -40,12 +44,12 @@ class StateDir:
                 f"--state {path}: {error.strerror}; choose a directory where you can create files"
             ) from error
         try:
-            self._begin(unit, key)
+            self._begin(unit, key, publisher)
         except BaseException:
             self.close()
             raise
 
-    def _begin(self, unit: str | None, key: bytes | None) -> None:
+    def _begin(self, unit: str | None, key: bytes | None, publisher: bytes | None) -> None:
         self._take_lock()
         self.table = self._read() or TableState(unit=unit or DEFAULT_UNIT)
         if unit not in (None, self.table.unit):
@@ -57,6 +61,9 @@ class StateDir:
             descriptor = os.open(self.path / _KEY, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
             with os.fdopen(descriptor, "wb") as file:
                 file.write(key)
+        if publisher is not None:
+            slot_shoe.prepare(self.path, publisher)
+        self.takes_firmware = slot_shoe.has_slots(self.path)
 
     def _take_lock(self) -> None:
         """Take the lock; wait a moment, for the firmware of a shoe that was just killed may still hold it."""

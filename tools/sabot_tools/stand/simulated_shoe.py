@@ -13,7 +13,8 @@ from sabot_protocol import rulebooks
 from sabot_sim.dealing import stack
 from sabot_sim.dealing.patient_dealer import PatientDealer
 from sabot_sim.dealing.table import SimTable
-from sabot_sim.rigs.vm import VmShoe
+from sabot_sim.rigs.slot_shoe import SlotShoe
+from sabot_sim.rigs.vm import Spawn, VmShoe
 
 from sabot_tools.stand.children import Children
 from sabot_tools.stand.shoe_monitor import ShoeMonitor
@@ -51,7 +52,7 @@ class SimulatedShoe:
         self._children = Children(state.path)
         colour = sys.stdout.isatty() and "NO_COLOR" not in os.environ
         self.monitor = ShoeMonitor(plan.name, port.port, plan.rulebook, state.table, Painter(colour))
-        self._bench = VmShoe(state.table.unit, state.path, self._spawn)
+        self._bench = _new_bench(state, self._spawn)
         self._line = os.open(self._bench.port, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
         self._dealer = self._new_dealer()
         self._table = SimTable(self._bench, self._dealer, plan.speed)
@@ -84,6 +85,8 @@ class SimulatedShoe:
 
     def step(self) -> None:
         """Deal what is due, carry bytes both ways, wait for more; the caller prints coups between two steps."""
+        if isinstance(self._bench, SlotShoe) and self._bench.restarts():
+            self._restart(self._bench)
         self._children.check()
         self._pass_to_gateway()
         now_s = time.monotonic()
@@ -93,6 +96,17 @@ class SimulatedShoe:
         self._selector.select(min(wait_s, _LONGEST_SLEEP_S))
         self._carry()
         self.monitor.tick(time.monotonic())
+
+    def _restart(self, bench: SlotShoe) -> None:
+        """Start the firmware again, which has ended for that; a card that is half drawn goes back."""
+        assert bench.process is not None
+        self._children.release(bench.process)
+        if self._table.under_way():
+            self._dealer.put_back()
+        self._selector.unregister(bench)
+        self._table.power_cycle()
+        self._selector.register(bench, selectors.EVENT_READ)
+        self.monitor.notes.append(f"the shoe has restarted from slot {bench.slot()[:1] or 'a'}")
 
     def _deal(self, now_s: float) -> float:
         before = len(self._dealer.drawn)
@@ -150,6 +164,14 @@ class SimulatedShoe:
             self._selector.select(_LONGEST_SLEEP_S)
             self._carry()
             self._pass_to_gateway()
+
+
+def _new_bench(state: StateDir, spawn: Spawn) -> VmShoe:
+    return (
+        SlotShoe(state.table.unit, state.path, spawn)
+        if state.takes_firmware
+        else VmShoe(state.table.unit, state.path, spawn)
+    )
 
 
 def _read(line: int) -> bytes:

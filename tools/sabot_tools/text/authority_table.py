@@ -12,8 +12,8 @@ from sabot_protocol.due import due_text
 from sabot_protocol.rulebooks.people import Role, Rule, catalogue
 
 _Row = tuple[str, str, str, str, str]
-_WIDTHS = (4, 24, 32, 23, 26)
-_MARKS = "*: done by people; Sabot records it and refuses nothing. Sabot refuses every other act to a lower role."
+_WIDTHS = (4, 26, 32, 23, 26)
+_MARKS = "*: recorded; Sabot stores who did it and refuses nothing. Other acts are enforced: refused to a lower role."
 
 
 def table_lines(book: str, operator: str = "") -> list[str]:

@@ -146,6 +146,16 @@ def _commands(counts: dict[str, Any]) -> list[str]:
     return [f"commands: {', '.join(parts)}"] if parts else []
 
 
+def _open_wins(jackpot: str, counts: dict[str, int]) -> list[str]:
+    """Return what people must settle about the wins of a jackpot."""
+    says = {
+        "difference": "of its pay-outs were not what was due, and nobody has settled the difference",
+        "order": "of its wins came late, and nobody has decided their order: none of them can be paid",
+    }
+    see = f"sabot jackpot show {jackpot}"
+    return [f"jackpot {jackpot}: {counts[name]} {say}: {see}" for name, say in says.items() if counts.get(name)]
+
+
 def _problems(status: dict[str, Any]) -> list[str]:
     """Return what a person should act on."""
     lines = [f"floor: {part['problem']}" for part in (status["store"], status["broker"]) if part["problem"]]
@@ -159,6 +169,7 @@ def _problems(status: dict[str, Any]) -> list[str]:
     lines += [f"tables: {said}" for said in status.get("same_units", [])]
     lines += [_beyond(gateway, entry) for gateway, entry in projection.get("beyond", {}).items()]
     lines += _commands(status.get("commands", {}))
+    lines += [line for jackpot, counts in status.get("open_wins", {}).items() for line in _open_wins(jackpot, counts)]
     for jackpot, counts in status["refused"].items():
         refused = ", ".join(f"{count} {reason}" for reason, count in counts.items() if reason != "repeat")
         lines += [f"refused{f' of {jackpot}' if jackpot else ''}: {refused}"] if refused else []

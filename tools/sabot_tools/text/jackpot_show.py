@@ -31,7 +31,11 @@ def show_lines(data: dict[str, Any]) -> list[str]:
         *(f"  problem: {message.problem}" for _ in [1] if message.problem),
     ]
     lines += _wins("open", [msgspec.convert(win, Win) for win in data["open"]], currency)
-    lines += _wins("closed", [msgspec.convert(win, Win) for win in data["closed"]][-_MOST_CLOSED:], currency)
+    differences = [msgspec.convert(win, Win) for win in data.get("differences", ())]
+    lines += _wins("difference", differences, currency)
+    closed = [msgspec.convert(win, Win) for win in data["closed"]][-_MOST_CLOSED:]
+    shown = {win.win for win in differences}
+    lines += _wins("closed", [win for win in closed if win.win not in shown], currency)
     return [*lines, *(_missed(one, currency) for one in data["missed"])]
 
 
@@ -44,7 +48,10 @@ def _win(title: str, win: Win, currency: str) -> Iterator[str]:
     if win.undecided:
         yield f"    order not decided against {', '.join(win.undecided)}: sabot jackpot order"
     if win.due is not UNSET:
-        yield f"    {written(win.due, currency)} were due, {written(win.prize, currency)} were paid"
+        settled = "" if win.settled is UNSET else f", {written(win.settled, currency)} as settled"
+        yield f"    {written(win.due, currency)} were due, {written(win.prize, currency)} were paid{settled}"
+    if title == "difference":
+        yield "    not settled: sabot jackpot settle, by a person who had no part in the pay-out"
 
 
 def _missed(missed: dict[str, Any], currency: str) -> str:

@@ -14,7 +14,7 @@ def _kept(person: dict[str, Any]) -> str:
     if person["disabled"]:
         return "DISABLED"
     if person["locked_until"]:
-        return f"LOCKED OUT until {person['locked_until']}"
+        return f"LOCKED OUT until {person['locked_until']} at {', '.join(person['locked_at'])}"
     return "PIN to be changed" if person.get("initial") else ""
 
 

@@ -23,20 +23,22 @@ def kind_of(named: str) -> Event:
 
 
 class ShoeLog:
-    """Converts events in order; remembers the cards of this coup and the next, for the events that refer to them."""
+    """Converts events in order; `hands` has the cards of this coup and the next; another log can go on from them."""
 
     def __init__(self, rulebook: str, hands: dict[int, dict[str, str]] | None = None) -> None:
         self._rulebook = rulebook
-        self._hands: dict[int, dict[str, str]] = {} if hands is None else hands  # by coup
+        self.hands: dict[int, dict[str, str]] = {} if hands is None else hands  # by coup and slot
         self._surplus: list[int] = []  # for each card drawn too many: the coup that it begins, 0 if it is not used
         self.first_coup_complete = False
         self._coup_no = 1  # on the table, or the next
-        self._complete = self._unread = self._burning = False
+        self._complete = self._unread = self._burning = self._reported = False
+        self._without: set[int] = set()  # coups that have no wagers
         self._converters = {
             "shoe_opened": self._shoe_opened,
             "burn": self._burn,
             "card": self._card,
             "reject": self._reject,
+            "coup_kind": self._coup_kind,
             "coup": self._coup,
             "coup_void": self._coup_void,
             "button": self._button,
@@ -45,11 +47,6 @@ class ShoeLog:
             "command_done": self._command_done,
         }
 
-    @property
-    def hands(self) -> dict[int, dict[str, str]]:
-        """The cards of this coup and the next, by slot; another log can go on from them."""
-        return self._hands
-
     def event(self, event_no: int, number: int, body: str) -> Event:
         """Return one record as an event."""
         kind = EventKind.decmapping[number]
@@ -57,8 +54,9 @@ class ShoeLog:
         return {"event_no": event_no, "type": kind, **self._converters.get(kind, _plain_fields)(data)}
 
     def _shoe_opened(self, data: Event) -> Event:
-        self._hands.clear()
+        self.hands.clear()
         self._surplus.clear()
+        self._without.clear()
         self.first_coup_complete = False
         self._next_coup(1)
         self._burning = data["burn"] != "none"
@@ -73,7 +71,7 @@ class ShoeLog:
 
     def begun(self) -> bool:
         """Return whether a card of a coup is out, read or not, and the coup is not complete."""
-        return not self._complete and (self._unread or bool(self._hands.get(self._coup_no)))
+        return not self._complete and (self._unread or bool(self.hands.get(self._coup_no)))
 
     def _reject(self, data: Event) -> Event:
         self._unread |= data["reason"] in _UNREAD and not self._complete and not self._burning
@@ -84,21 +82,29 @@ class ShoeLog:
         if data["flags"]["surplus"]:
             self._surplus = [*self._surplus, 0 if slot == "unused" else coup][-_MOST_SURPLUS:]
         if slot == "player_1":
-            self._hands = {other: hand for other, hand in self._hands.items() if other != coup and other >= coup - 2}
+            self.hands = {other: hand for other, hand in self.hands.items() if other != coup and other >= coup - 2}
         if slot not in ("burn", "unused"):
-            self._hands.setdefault(coup, {})[slot] = data["card"]
+            self.hands.setdefault(coup, {})[slot] = data["card"]
         return _plain_fields(data)
 
     def _coup(self, data: Event) -> Event:
         self.first_coup_complete = self._complete = True
         self._coup_no = data["coup_no"]
-        self._surplus = [coup for coup in self._surplus if coup > data["coup_no"]]
+        self._surplus = [coup for coup in self._surplus if not coup or coup > data["coup_no"]]
         return {**_plain_fields({**data, "flags": {}}), **self._cards(data["coup_no"]), **data["flags"]}
+
+    def _coup_kind(self, data: Event) -> Event:
+        self._set_kind(data["coup_no"], data["kind"])
+        return _plain_fields(data)
+
+    def _set_kind(self, coup: int, kind: str) -> None:
+        (self._without.discard if kind in _KINDS else self._without.add)(coup)
 
     def _coup_void(self, data: Event) -> Event:
         event = {"type": "coup", **_plain_fields(data), "kind": "void", "winner": None, **self._cards(data["coup_no"])}
         del event["cards"]
-        self._hands.pop(data["coup_no"], None)
+        self.hands.pop(data["coup_no"], None)
+        self._without.discard(data["coup_no"])
         self._use_surplus(data["coup_no"])
         return event
 
@@ -113,7 +119,7 @@ class ShoeLog:
         self._surplus = [coup for coup in self._surplus if coup > over + 1]
 
     def _cards(self, coup: int) -> Event:
-        hand = self._hands.get(coup, {})
+        hand = self.hands.get(coup, {})
         return {
             side: [hand[slot] for slot in (f"{side}_{place}" for place in (1, 2, 3)) if slot in hand]
             for side in ("player", "banker")
@@ -125,17 +131,28 @@ class ShoeLog:
         if data["code"] == "NOT_USED" and self._surplus:
             self._withdraw(self._surplus.pop())
             self._surplus.append(0)
-        advice = advise_at_table(self._rulebook, case, facts, stands=not self.begun())
+        unwagered = self._begins_without(data)
+        advice = advise_at_table(self._rulebook, case, facts, stands=not self.begun(), unwagered=unwagered)
         return {**_plain_fields(data), "facts": facts, "rule": advice.clause, "say": advice.say}
+
+    def _begins_without(self, data: Event) -> bool:
+        """Return True if the coup that a card in excess begins, or joins, is one without wagers."""
+        number, code = max([data["coup_no"] + 1, *self._surplus[-1:]]), data["code"]
+        reported, self._reported = self._reported, False
+        if code == "NEXT_NO_BET":
+            self._without.add(number)
+        elif code == "NEXT_LIVE" and reported:
+            self._without.discard(number)
+        return number in self._without
 
     def _withdraw(self, coup: int) -> None:
         """Take the last card drawn too many from the coup that it was to begin."""
-        if coup in self._hands:
-            self._hands[coup].popitem()
+        if coup in self.hands:
+            self.hands[coup].popitem()
 
     def _handed_over(self, data: Event) -> Event:
         event = _plain_fields(data)
-        self._hands[data["coup_no"]] = dict(event["cards"])
+        self.hands[data["coup_no"]] = dict(event["cards"])
         self._next_coup(data["coup_no"])
         return event
 
@@ -144,6 +161,10 @@ class ShoeLog:
             self._withdraw(self._surplus.pop())
         elif data["command"] == "confirm":
             self._use_surplus(self._coup_no)
+        elif data["command"] == "no_bet":
+            later = self._complete or (not self._burning and bool(self.hands.get(self._coup_no)))
+            self._set_kind(self._coup_no + later, data["data"]["kind"])
+        self._reported = data["command"] == "irregularity"
         return {
             **_plain_fields(data),
             "data": {name: _plain_value(name, value) for name, value in data["data"].items()},

@@ -7,12 +7,14 @@ from sabot_protocol.jackpots.currency import written
 from sabot_protocol.jackpots.messages import Win
 
 from sabot_floor.jackpots.engine import hits, money
+from sabot_floor.jackpots.engine.entries import SETTLED_BY_OTHERS, Settled
 from sabot_floor.jackpots.engine.results import Fault
 from sabot_floor.jackpots.engine.rights import clause
 from sabot_floor.jackpots.engine.state import Due, Hit, JackpotState
 
 UNDECIDED = "order"  # a fault: the messages do not show which of two wins was recorded first
 DIFFERENCE = "difference"  # a fault: a win was paid otherwise than it was worth
+REVERSED = "paid_reversed"  # a fault: the coup of a win that was paid is void
 _Result = TypeVar("_Result")
 
 
@@ -72,10 +74,14 @@ def _correct(state: JackpotState, hit: Hit, price: hits.Price) -> list[Fault]:
         more = price.value - hit.value if hit.percent == hits.IN_FULL else price.prize - hit.prize
         due = Due(price.value, price.prize, hit.moved - more)
     known = hit.due
+    if due is None and known is not None and known.settled_prize is not None:
+        due = Due(price.value, price.prize, hit.moved)  # it was right, but another prize was settled
     if due is None and known is None:
         return []
-    if due is not None and known is not None and (due.value, due.prize) == (known.value, known.prize):
-        return []
+    if due is not None and known is not None:
+        if (due.value, due.prize) == (known.value, known.prize):
+            return []
+        due.settled_prize = known.settled_prize
     hit.due = due
     return [_fault(state, hit)]
 
@@ -94,9 +100,23 @@ _NEXT = "Pay or recover the difference, then close it: sabot jackpot settle JACK
 def say_difference(state: JackpotState, hit: Hit) -> str:
     """Return what was paid and what was due, in words."""
     currency, due = state.parameters.currency, hit.due.prize if hit.due else hit.prize
-    way = "overpaid" if hit.prize > due else "underpaid"
-    parts = f"{written(hit.prize, currency)} were paid, {written(due, currency)} were due"
-    return f"{parts}: {written(abs(hit.prize - due), currency)} {way}"
+    has = hits.has(hit)
+    way = "overpaid" if has > due else "underpaid"
+    settled = "" if has == hit.prize else f", {written(has, currency)} as settled"
+    parts = f"{written(hit.prize, currency)} were paid{settled}, {written(due, currency)} were due"
+    return f"{parts}: {written(abs(has - due), currency)} {way}"
+
+
+def settle(state: JackpotState, hit: Hit, entry: Settled) -> tuple[Fault, ...]:
+    """Close the difference of a win; return the ends of its faults."""
+    if hit.due is None:
+        return ()
+    hit.due.settled, rule = entry.time, clause(state, "jackpot_order")
+    say = f"{entry.by} settled win {place(hit)}, {say_difference(state, hit)}: {entry.reason}"
+    faults = (Fault(DIFFERENCE, say, hit.table, rule, active=False),)
+    if entry.rules >= SETTLED_BY_OTHERS:
+        hit.due.settled_prize = hit.due.prize
+    return (*faults, Fault(REVERSED, say, hit.table, rule, active=False)) if hit.due.void else faults
 
 
 def cancel(state: JackpotState, increment: str, time: str) -> tuple[tuple[Win, ...], tuple[Fault, ...]]:
@@ -109,15 +129,16 @@ def cancel(state: JackpotState, increment: str, time: str) -> tuple[tuple[Win, .
     paid = next((hit for hit in state.closed if hit.increment == increment and hit.state == "paid"), None)
     if paid is None:
         return (), ()
-    prize = written(paid.prize, state.parameters.currency)
+    currency = state.parameters.currency
     say = (
-        f"Coup {paid.win} at {paid.table} was corrected or voided after its jackpot of {prize} was paid: {prize} "
-        "overpaid. The meters keep the pay-out: decide, and adjust the meter if it must change"
+        f"Coup {paid.win} at {paid.table} was corrected or voided after its jackpot of "
+        f"{written(paid.prize, currency)} was paid: {written(hits.has(paid), currency)} overpaid. The meters keep the "
+        f"pay-out: decide, and adjust the meter if it must change. {_NEXT.format(win=place(paid))}"
     )
     _, faults = changed(state, lambda: _make_void(paid))
-    return (), (Fault("paid_reversed", say, paid.table), *faults)
+    return (), (Fault(REVERSED, say, paid.table), *faults)
 
 
 def _make_void(paid: Hit) -> None:
     if paid.rank:
-        paid.due = Due(void=True)
+        paid.due = Due(void=True, settled_prize=paid.due.settled_prize if paid.due else None)

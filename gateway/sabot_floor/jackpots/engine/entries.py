@@ -9,8 +9,15 @@ from sabot_protocol.jackpots.messages import IncrementMessage, RecordedMessage
 from sabot_protocol.jackpots.parameters import Parameters
 
 PersonId = Annotated[str, Meta(description="id of the person who logged in; empty if the name is as typed")]
-RULES = 1  # of this release, in the acts of people: in order, by others than those who made the win, notified by record
-Rules = Annotated[int, Meta(description="0: made by a release that did not check these")]
+RULES = 2  # of this release, in the acts of people
+SETTLED_BY_OTHERS = 2
+Rules = Annotated[
+    int,
+    Meta(
+        description="what was checked; 0: nothing of this; 1: in order, by others than those who made the win, "
+        "notified by record; 2: settled by others than those who made the pay-out"
+    ),
+]
 
 
 class Receipt(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -80,6 +87,7 @@ class Ordered(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="
     reason: str
     before: Annotated[str, Meta(description="the win that it comes before; empty: after all of them")] = ""
     person: PersonId = ""
+    rules: Rules = 0
 
 
 class Settled(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="settled", omit_defaults=True):
@@ -91,6 +99,7 @@ class Settled(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="
     role: str
     reason: str
     person: PersonId = ""
+    rules: Rules = 0
 
 
 class Invalid(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="invalid", omit_defaults=True):

@@ -169,6 +169,11 @@ def is_open(hit: Hit) -> bool:
     return hit.due is not None and not hit.due.settled
 
 
+def has(hit: Hit) -> int:
+    """Return the prize that the winner of a paid win has, by the pay-out or a difference that was settled since."""
+    return hit.prize if hit.due is None or hit.due.settled_prize is None else hit.due.settled_prize
+
+
 def correction(hit: Hit) -> int:
     """Return what Display lacks because a win took too much; below 0 if it took too little."""
     return moved_by(hit) - hit.moved
@@ -204,5 +209,6 @@ def view(hit: Hit, price: Price | None = None) -> Win:
         reason=hit.reason,
         undecided=hit.undecided,
         due=hit.due.prize if hit.due is not None else UNSET,
+        settled=has(hit) if has(hit) != hit.prize else UNSET,
         recorder=hit.recorder if hit.rank else "",
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from sabot_floor.jackpots.engine import due, hits
+from sabot_floor.jackpots.engine import due, entries, hits
 from sabot_floor.jackpots.engine.entries import Ordered, Receipt
 from sabot_floor.jackpots.engine.results import Fault, Refused
 from sabot_floor.jackpots.engine.rights import clause, refuse_people, refuse_role, same_person
@@ -107,10 +107,19 @@ def decide(state: JackpotState, entry: Ordered) -> tuple[Hit, tuple[Fault, ...]]
         return Refused(
             "win", f"win {due.place(hit)} was recorded after {name}: it cannot come before a win ahead of that"
         )
-    hit.undecided, hit.people = [], [*hit.people, (entry.by, entry.person)]
+    _note_person(state, entry, hit)
+    hit.undecided = []
     _, faults = due.changed(state, lambda: _put(state, hit, others, at, until))
     say = f"{entry.by} decided the order of win {due.place(hit)} at {hit.table}: {entry.reason}"
     return hit, (Fault(UNDECIDED, say, hit.table, clause(state, ACT), active=False), *faults)
+
+
+def _note_person(state: JackpotState, entry: Ordered, hit: Hit) -> None:
+    """Note who decided, at each win whose value hangs on it."""
+    wins = {hit.win, *(hit.undecided if entry.rules >= entries.SETTLED_BY_OTHERS else [])}
+    for one in hits.ranked(state):
+        if one.win in wins:
+            one.people = [*one.people, (entry.by, entry.person)]
 
 
 def _refuse_order(state: JackpotState, entry: Ordered, hit: Hit) -> Refused | None:

@@ -74,6 +74,7 @@ class Due(msgspec.Struct, array_like=True, gc=False):
     moved: int = 0
     void: bool = False
     settled: str = ""  # when a person closed the difference
+    settled_prize: int | None = None  # what was due then: the winner has that
 
 
 class Hit(msgspec.Struct, array_like=True, gc=False):
@@ -112,7 +113,7 @@ class Hit(msgspec.Struct, array_like=True, gc=False):
     entry: int = 0  # of the record in its gateway's ledger
     heard: dict[str, int] = {}  # newest entry of each other gateway when the record came
     undecided: list[str] = []  # wins that it may come before or after
-    people: list[tuple[str, str]] = []  # name and id of those who drew it, or decided about it: others confirm
+    people: list[tuple[str, str]] = []  # name and id of those who made it or paid it: others confirm and settle
     paid_turn: int = 0
     moved: int = 0  # by how much its pay-out changed Display
     due: Due | None = None  # what it was worth, if it was paid otherwise

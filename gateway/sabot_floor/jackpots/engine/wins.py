@@ -8,6 +8,7 @@ from sabot_protocol.jackpots.parameters import Random
 
 from sabot_floor.jackpots.engine import coups, due, hits, money, ranks
 from sabot_floor.jackpots.engine.entries import (
+    SETTLED_BY_OTHERS,
     Confirmed,
     Drawn,
     Entry,
@@ -149,7 +150,7 @@ def confirm(state: JackpotState, entry: Confirmed) -> Applied | Refused:
 def _refuse_recorder(entry: Confirmed, hit: Hit) -> Refused | None:
     if not same_person(entry.by, hit.recorder):
         return None
-    return Refused("people", f"win {hit.win} was recorded by {hit.recorder}: another person must confirm it")
+    return Refused("people", f"win {due.place(hit)} was recorded by {hit.recorder}: another person must confirm it")
 
 
 def _refuse_involved(state: JackpotState, entry: Confirmed, hit: Hit) -> Refused | None:
@@ -157,7 +158,7 @@ def _refuse_involved(state: JackpotState, entry: Confirmed, hit: Hit) -> Refused
     what = "drew it, decided its order or made it good"
     for people, done in ((hit.people, what), (state.changers, "changed the meter by hand since the last pay-out")):
         if any(same_as(entry.by, entry.person, *one) for one in people):
-            return Refused("people", f"win {hit.win}: {entry.by} {done}: another person must confirm it")
+            return Refused("people", f"win {due.place(hit)}: {entry.by} {done}: another person must confirm it")
     return None
 
 
@@ -223,6 +224,8 @@ def _pay(state: JackpotState, entry: Confirmed, hit: Hit, price: hits.Price) -> 
     if hit.rank:
         state.turn += 1
         hit.paid_turn, hit.moved = state.turn, moved
+        if entry.rules >= SETTLED_BY_OTHERS:
+            hit.people = list(dict.fromkeys([*hit.people, *state.changers, (entry.by, entry.person)]))
     else:
         for one in later:
             one.seen = max(0, one.seen + moved)
@@ -277,14 +280,27 @@ def settle(state: JackpotState, entry: Settled) -> Applied | Refused:
     if hit is None or hit.due is None or hit.due.settled:
         return Refused("win", f"win {entry.win}: no difference is open; sabot jackpot show lists those that are")
     refused = refuse_people((entry.by,), 1) or refuse_role(state, ranks.ACT, entry.role)
+    if entry.rules >= SETTLED_BY_OTHERS:
+        refused = refused or _refuse_payer(state, entry, hit)
     if refused:
         return refused
     if not entry.reason.strip():
         return Refused("people", f"win {entry.win}: give the reason, and what was paid or recovered")
-    hit.due.settled = entry.time
-    say = f"{entry.by} settled win {due.place(hit)}, {due.say_difference(state, hit)}: {entry.reason}"
-    fault = Fault(due.DIFFERENCE, say, hit.table, clause(state, ranks.ACT), active=False)
-    return _applied(state, entry, hit.parameters, faults=(fault,), status=True)
+    faults = due.settle(state, hit, entry)
+    return _applied(state, entry, hit.parameters, faults=faults, status=True)
+
+
+def _refuse_payer(state: JackpotState, entry: Settled, hit: Hit) -> Refused | None:
+    """Refuse a person who had a part in the pay-out, or in what it was worth after it."""
+    if same_person(entry.by, hit.recorder):
+        done = f"recorded by {hit.recorder}"
+    elif any(same_as(entry.by, entry.person, *one) for one in hit.people):
+        done = f"confirmed, drawn, adjusted or decided by {entry.by}"
+    elif any(same_as(entry.by, entry.person, *one) for one in state.changers):
+        done = f"paid, and then the meter was changed by hand by {entry.by}"
+    else:
+        return None
+    return Refused("people", f"win {due.place(hit)} was {done}: another person must settle it")
 
 
 def draw(state: JackpotState, entry: Drawn) -> Applied | Refused:

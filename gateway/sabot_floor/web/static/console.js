@@ -3,6 +3,7 @@ import {html, render, useState} from "./vendor/preact.js";
 import {ActForm} from "./console_act.js";
 import {NotLive, useLive} from "./live.js";
 import {Badge, Gate, act} from "./session.js";
+import {clockTime} from "./site_time.js";
 import {t, title} from "./words.js";
 
 const STATES = {recognised: "recognised", pending: "pending_state", paid: "paid", invalid: "invalid_state", cancelled: "cancelled"};
@@ -17,11 +18,14 @@ function Wins({wins, start}) {
       <td class="money" data-label=${t("console.rounded")}>${win.rounded}</td>
       <td class="money" data-label=${t("console.prize")}>${win.prize}${win.shares.length > 1 ? html`<br /><small>${win.shares.join(" + ")}</small>` : null}</td>
       ${start ? html`<td class="acts">${win.undecided.length ? html`<button type="button" onClick=${() => start("order", win)}>${t("console.order")}</button>` : null}
-        <button type="button" disabled=${win.state !== "pending" || win.undecided.length > 0} onClick=${() => start("confirm", win)}>${t("console.confirm")}</button>
+        <button type="button" disabled=${win.state !== "pending" || isHeld(win, wins)} onClick=${() => start("confirm", win)}>${t("console.confirm")}</button>
         <button type="button" class="plain" onClick=${() => start("invalid", win)}>${t("console.invalid")}</button></td>` : null}
     </tr>`)}</tbody>
   </table>`;
 }
+
+// Whether it is not decided if a win comes before another, or another before it.
+const isHeld = (win, wins) => win.undecided.length > 0 || wins.some((other) => other.undecided.some((one) => one.win === win.win));
 
 const placesOf = (win) => win.undecided.map((other) => other.place ?? other).join(", ");
 
@@ -47,7 +51,7 @@ function Tables({jackpot, start}) {
   })}</ul>`;
 }
 
-function Details({jackpot, zone, start}) {
+function Details({jackpot, start}) {
   const [found, set] = useState(null);
   const [say, setSay] = useState("");
   const toggle = async () => {
@@ -56,7 +60,7 @@ function Details({jackpot, zone, start}) {
     setSay(answer.ok ? "" : answer.say);
     return set(answer.ok ? answer.data : null);
   };
-  const known = (found?.closed ?? []).map((win) => closedWin(win, jackpot, zone));
+  const known = (found?.closed ?? []).map((win) => closedWin(win, jackpot));
   return html`<div class="details">
     <button type="button" class="plain" aria-expanded=${Boolean(found)} onClick=${toggle}>${t(found ? "console.hide" : "console.details")}</button>
     ${say ? html`<p class="say" role="alert">${say}</p>` : null}
@@ -69,13 +73,13 @@ function Details({jackpot, zone, start}) {
 }
 
 // A win of the jackpot's log as the table of wins has it.
-function closedWin(win, jackpot, zone) {
+function closedWin(win, jackpot) {
   const time = win.closed || win.at;
   return {
     ...win,
     place: [win.table, win.coup ? `${win.shoe}/${win.coup}` : "", win.seat].filter(Boolean).join(" "),
     outcome: win.outcome.replaceAll("_", " "),
-    at: time ? new Intl.DateTimeFormat("sv-SE", {timeZone: zone, dateStyle: "short", timeStyle: "short"}).format(new Date(time)) : "",
+    at: time ? clockTime(time).slice(0, 16) : "",
     value: cents(win.value, jackpot),
     rounded: cents(win.rounded, jackpot),
     prize: cents(win.prize, jackpot),
@@ -91,7 +95,7 @@ function cents(minor, {currency, digits}) {
   return `${currency} ${minor < 0 ? "-" : ""}${whole}${digits ? `.${text.slice(-digits)}` : ""}`;
 }
 
-function Jackpot({jackpot, zone}) {
+function Jackpot({jackpot}) {
   const [open, setOpen] = useState(null); // {verb, about}
   const [said, setSaid] = useState(null); // {ok, say}
   const start = (verb, about) => {
@@ -106,7 +110,7 @@ function Jackpot({jackpot, zone}) {
     <header><h2>${jackpot.title}</h2> <small>${jackpot.id}, ${t("console.version", {version: jackpot.version})}</small></header>
     <dl class="values">
       <div><dt>${t("console.value")}</dt><dd class="value">${jackpot.display}</dd></div>
-      ${jackpot.rounded ? html`<div><dt>${t("console.base")}</dt><dd>${jackpot.rounded}</dd></div>` : null}
+      <div><dt>${t("console.base")}</dt><dd>${jackpot.rounded}</dd></div>
     </dl>
     ${jackpot.problem ? html`<p class="bad" role="alert">${jackpot.problem}</p>` : null}
     ${said ? html`<p class=${`said ${said.ok ? "good" : "bad"}`} role="alert">${said.say}</p>` : null}
@@ -122,7 +126,15 @@ function Jackpot({jackpot, zone}) {
       <button type="button" class="plain" onClick=${() => start("adjust", {})}>${t("console.adjust")}</button>
       ${jackpot.draws ? html`<button type="button" class="plain" onClick=${() => start("draw", {})}>${t("console.draw")}</button>` : null}
     </div>
-    <${Details} jackpot=${jackpot} zone=${zone} start=${start} />
+    <${Details} jackpot=${jackpot} start=${start} />
+  </section>`;
+}
+
+// A jackpot whose rulebook does not let this person read it.
+function Refused({jackpot}) {
+  return html`<section class="jackpot" aria-label=${jackpot.title}>
+    <header><h2>${jackpot.title}</h2> <small>${jackpot.id}</small></header>
+    <p>${jackpot.lowest ? t("console.not_read", jackpot) : t("console.no_rulebook")}</p>
   </section>`;
 }
 
@@ -131,8 +143,9 @@ function Console() {
   return html`
     <${NotLive} live=${live} why=${why} />
     <header class="top"><h1>${t("console.title")}</h1> <${Badge} /></header>
-    ${state && state.jackpots.length === 0 ? html`<p>${t("console.none")}</p>` : null}
-    ${(state?.jackpots ?? []).map((one) => html`<${Jackpot} key=${one.id} jackpot=${one} zone=${state.zone} />`)}`;
+    ${state && state.jackpots.length + state.refused.length === 0 ? html`<p>${t("console.none")}</p>` : null}
+    ${(state?.jackpots ?? []).map((one) => html`<${Jackpot} key=${one.id} jackpot=${one} />`)}
+    ${(state?.refused ?? []).map((one) => html`<${Refused} key=${one.id} jackpot=${one} />`)}`;
 }
 
 title("console.title");

@@ -4,6 +4,7 @@ import {Card, Cells, Events, Hands, Time} from "./coup_parts.js";
 import {alarmName, noteName, plain, slotName, verbName} from "./coup_words.js";
 import {said} from "./said.js";
 import {Badge, Gate} from "./session.js";
+import {clockTime} from "./site_time.js";
 import {Unknown} from "./unknown.js";
 import {t, title} from "./words.js";
 
@@ -108,7 +109,7 @@ function Found({evidence, again}) {
       <div><h1>${t("coup.title", evidence)}</h1><p class="soft">${head.site} · ${t("coup.made")} <${Time} at=${head.made} zone=${zone} /> · ${t("coup.zone", {zone})}</p></div>
       <nav><button type="button" onClick=${() => print()}>${t("coup.print")}</button> <a class="button" href=${`${address}?download`} download>${t("coup.save")}</a> <button type="button" class="plain" onClick=${again}>${t("coup.again")}</button> <${Badge} /></nav>
     </header>
-    ${head.complete ? null : html`<div class="warning" role="alert"><b>${t("coup.incomplete")}</b>${head.warnings.map((text) => html`<p>${text}</p>`)}</div>`}
+    ${head.complete ? null : html`<div class="warning" role="alert"><b>${t("coup.incomplete")}</b>${head.warnings.map((text) => html`<p>${said(text)}</p>`)}</div>`}
     <${Hands} evidence=${evidence} />
     <${Section} name="cells">${evidence.cells.length ? html`<${Cells} cells=${evidence.cells} />` : html`<p class="soft">${t("coup.no_cells")}</p>`}</${Section}>
     <${Section} name="facts"><${Facts} evidence=${evidence} /></${Section}>
@@ -122,8 +123,8 @@ function Found({evidence, again}) {
 function Missing({missing, again}) {
   return html`<article class="evidence missing">
     <${Unknown} say=${t("coup.missing")} links=${[["/pit", t("unknown.pit")]]} />
-    <p role="alert">${missing.say}</p>
-    ${missing.others?.length ? html`<ul>${missing.others.map((one) => html`<li><a href=${`/coup/${one.id}`}>${one.id}</a> <span class="soft">${one.unit}, ${one.time}</span></li>`)}</ul>` : null}
+    <p role="alert">${said(missing.say)}</p>
+    ${missing.others?.length ? html`<ul>${missing.others.map((one) => html`<li><a href=${`/coup/${one.id}`}>${one.id}</a> <span class="soft">${one.unit}, ${clockTime(one.time)}</span></li>`)}</ul>` : null}
     ${missing.gaps?.length ? html`<h2>${t("coup.gaps")}</h2><ul>${missing.gaps.map((gap) => html`<li>${t("coup.gap", gap)}</li>`)}</ul><p>${t("coup.gap_next")}</p>` : null}
     <nav><button type="button" onClick=${again}>${t("coup.again")}</button> <${Badge} /></nav>
   </article>`;

@@ -144,7 +144,6 @@ function Table({state}) {
 
 // The bar over the page: a table that does not exist has no link that could be lost.
 function Lost({state, live, why}) {
-  if (!state && why === "no_server") return null;
   if (state && !state.known && (why === "no_gateway" || why === "no_shoe")) return null;
   return html`<${NotLive} live=${live} why=${why} />`;
 }

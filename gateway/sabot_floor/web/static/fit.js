@@ -6,7 +6,9 @@ import {useEffect, useLayoutEffect, useRef, useState} from "./vendor/preact.js";
 export const LEAST = 5.2;
 const MOST = 9;
 const STEP = 0.96; // from one size to the next smaller one
-const TURN_MS = 10000;
+const MOST_MS = 10000; // how long a page stands
+const LEAST_MS = 4000;
+const ROUND_MS = 60000; // how long a reader waits for the one line that he wants, at most
 
 const scrolls = () => innerWidth < 700; // a narrow screen is in a hand: the page scrolls, and the type stays as it is
 
@@ -42,7 +44,7 @@ export function useFit() {
   return ref;
 }
 
-// A ref for an element in columns that each fill it, of which one is seen at a time; which one, and how many there are.
+// A ref for an element in columns, of which those that fill it are seen at a time: a page; which one, and how many there are.
 export function usePages() {
   const ref = useRef(null);
   const [pages, setPages] = useState(1);
@@ -58,12 +60,13 @@ export function usePages() {
     }
     grow(element, () => element.scrollWidth > element.clientWidth + 1);
     const step = element.getBoundingClientRect().width + parseFloat(getComputedStyle(element).columnGap);
-    setPages(Math.round((element.scrollWidth - element.clientWidth) / step) + 1);
+    setPages(Math.ceil((element.scrollWidth - element.clientWidth) / step - 0.01) + 1);
     element.scrollLeft = page * step;
   });
   useEffect(() => {
-    const timer = setInterval(() => setTurned((now) => now + 1), TURN_MS);
+    const stands_ms = Math.min(MOST_MS, Math.max(LEAST_MS, ROUND_MS / pages));
+    const timer = setInterval(() => setTurned((now) => now + 1), stands_ms);
     return () => clearInterval(timer);
-  }, []);
+  }, [pages]);
   return [ref, page, pages];
 }

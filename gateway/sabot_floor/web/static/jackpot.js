@@ -1,6 +1,7 @@
 // The Jackpot Display: the amount, winning messages, and where the jackpot is not offered. `?table=` is the table it stands at.
 import {html, render, useEffect, useRef, useState} from "./vendor/preact.js";
 import {NotLive, useLive} from "./live.js";
+import {printed} from "./printed.js";
 import {Unknown} from "./unknown.js";
 import {t, title, wordOr} from "./words.js";
 
@@ -48,7 +49,7 @@ function Amount({state}) {
 }
 
 function Won({won}) {
-  return html`<div class="won" role="alert"><h2>${t("jackpot.won")}</h2><p>${t("jackpot.won_at", won)}</p><p class="outcome">${won.outcome}</p></div>`;
+  return html`<div class="won" role="alert"><h2>${t("jackpot.won")}</h2><p>${t("jackpot.won_at", won)}</p><p class="outcome">${printed(won.outcome)}</p></div>`;
 }
 
 // Why a jackpot is not offered: the words of the page, else those that a person gave.

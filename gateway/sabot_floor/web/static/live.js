@@ -88,7 +88,7 @@ export function linkWhy(link) {
   return "no_shoe";
 }
 
-// A bar over the page while it is not live; nothing before the first answer, and nothing while it is live.
+// A bar over the page while it is not live, also where the first state does not come; nothing while it is live.
 export function NotLive({live, why}) {
   if (live) return null;
   return html`<div class="not-live" role="alert"><strong>${t("link.not_live")}</strong> <span>${t(`link.${why}`)}</span></div>`;

@@ -1,7 +1,7 @@
 // The pit console: alarms, open incidents and acts of all tables; the panel of one table; commands.
 import {html, render, useEffect, useMemo, useRef, useState} from "./vendor/preact.js";
 import {NotLive, useLive} from "./live.js";
-import {setClock, setZone} from "./pit_clock.js";
+import {setClock} from "./pit_clock.js";
 import {MoveDialog} from "./pit_dialog.js";
 import {Acts, Alarms, Incidents, Tables} from "./pit_lists.js";
 import {Panel} from "./pit_panel.js";
@@ -91,8 +91,7 @@ function Console() {
     const timer = said ? setTimeout(() => setSaid(null), SAID_MS) : 0;
     return () => clearTimeout(timer);
   }, [said]);
-  setZone(state?.zone);
-  if (!state) return html`<${NotLive} live=${live || why === "no_server"} why=${why} /><p class="soft wait">${t("pit.loading")}</p>`;
+  if (!state) return html`<${NotLive} live=${live} why=${why} /><p class="soft wait">${t("pit.loading")}</p>`;
 
   const choose = async (table, move) => {
     if (move.do !== "acknowledge") setChosen({table, move}); // that alone needs no more of the person

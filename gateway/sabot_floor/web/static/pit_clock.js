@@ -1,5 +1,6 @@
 // Clock: ages and time limits that tick, by the server's clock.
 import {html, useEffect, useState} from "./vendor/preact.js";
+import {clockTime} from "./site_time.js";
 import {t} from "./words.js";
 
 let offset_ms = 0; // the server's clock minus this machine's
@@ -53,30 +54,4 @@ function countdown(seconds) {
   if (seconds >= 3600) return duration(seconds);
   const whole = Math.floor(seconds);
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
-}
-
-let zone = "UTC"; // of the site
-
-// Take the time zone of the site: people at its tables live by that, whatever a browser is set to.
-export function setZone(name) {
-  zone = name || "UTC";
-}
-
-function parts(moment) {
-  const options = {timeZone: zone, year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23"};
-  return new Intl.DateTimeFormat("sv-SE", options).format(moment);
-}
-
-// Day and time of day at the site: 2026-11-18 21:05:00.
-export function clockTime(time) {
-  const moment = new Date(time);
-  return Number.isNaN(moment.getTime()) ? time : parts(moment);
-}
-
-// A day and time as a person gives it at the site, 2026-11-18T21:05, as UTC.
-export function siteTime(text) {
-  const asUtc = new Date(`${text}Z`);
-  const offset = (moment) => new Date(`${parts(moment).replace(" ", "T")}Z`) - moment;
-  const first = new Date(asUtc - offset(asUtc));
-  return new Date(asUtc - offset(first)).toISOString();
 }

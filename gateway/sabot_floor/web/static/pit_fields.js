@@ -1,6 +1,6 @@
 // Fields of the pit's dialogs: what a person gives beside the command itself, and the arguments that they make.
 import {html} from "./vendor/preact.js";
-import {siteTime} from "./pit_clock.js";
+import {siteTime} from "./site_time.js";
 import {t} from "./words.js";
 
 const RANKS = ["A", "2", "3", "4", "5", "6", "7", "8", "9", "T", "J", "Q", "K"];

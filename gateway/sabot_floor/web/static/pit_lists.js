@@ -1,7 +1,8 @@
 // Lists of the pit console: alarms, open incidents, newest acts of people, links.
 import {html} from "./vendor/preact.js";
 import {linkWhy} from "./live.js";
-import {Age, Limit, clockTime} from "./pit_clock.js";
+import {Age, Limit} from "./pit_clock.js";
+import {clockTime} from "./site_time.js";
 import {t, wordOr} from "./words.js";
 
 // Which of these rows the filter shows.
@@ -96,7 +97,8 @@ function Incident({one, choose, select, roles}) {
   return html`<li class=${one.late ? "incident late" : "incident"} data-incident=${one.id}>
     <header><b>${one.title}</b><${Where} row=${one} select=${select} /><${Age} time=${one.opened} /></header>
     <p>${one.say} <${Clause} clause=${one.clause} after=${one.say} />
-      ${one.coup_id ? html` <a href=${`/coup/${one.coup_id}`}>${t("pit.evidence")}</a>` : null}</p>
+      ${one.coup_id ? html` <a href=${`/coup/${one.coup_id}`}>${t("pit.evidence")}</a>` : null}
+      ${one.kind.startsWith("jackpot_") ? html` <a href="/console/jackpots">${t("console.title")}</a>` : null}</p>
     <ol>${one.steps.map((step) => html`<${Step} key=${step.name} step=${step} table=${one.table} choose=${choose} roles=${roles(one.table)} />`)}</ol>
     <${Moves} table=${one.table} moves=${one.moves} choose=${choose} roles=${roles(one.table)} />
   </li>`;

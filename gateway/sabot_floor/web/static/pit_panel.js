@@ -1,11 +1,12 @@
 // The panel of one table: hand and state now, what can be done, the last coups, requests of people, trends.
 import {html, useEffect, useState} from "./vendor/preact.js";
 import {useLive} from "./live.js";
-import {Age, clockTime} from "./pit_clock.js";
+import {Age} from "./pit_clock.js";
 import {useBook} from "./pit_dialog.js";
 import {Clause, Moves, NotNow, fault, verb} from "./pit_lists.js";
 import {PanelSign} from "./pit_sign.js";
 import {parse} from "./said.js";
+import {clockTime} from "./site_time.js";
 import {Trends} from "./trends.js";
 import {t} from "./words.js";
 

@@ -1,4 +1,6 @@
-// Said: sentences of gateways and of the floor as a page shows them; a command of the shell becomes the button that does it.
+// Said: sentences of gateways and of the floor as a page shows them: a command of the shell becomes the button that does
+// it, a time is that of the site.
+import {clockTime} from "./site_time.js";
 import {t} from "./words.js";
 
 const COMMAND = /(\b[Rr]un )?`(sabot [^`]*)`/g;
@@ -7,11 +9,13 @@ const NAMED = {"deck-check --end": "deck_check_end", "ack-alarm": "acknowledge"}
 const PLACES = {"gateway status": "said.pit", "ledger show": "pit.acts", "authority": "pit.do_record"};
 const VALUES = new Set(["import-coup"]); // the values are not elsewhere on the page
 
-const ODD = /`sabot |scan_discrepancy|matching regex|\(fault |Fault \w+ is cleared/; // a text without these stays as it is
+const TIME = /(?<=[\s(])\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g; // in a sentence; a time alone is a value
+const ODD = /`sabot |scan_discrepancy|matching regex|\(fault |Fault \w+ is cleared| with --|[\s(]\d{4}-\d\d-\d\dT/; // others stay as they are
 
 const quoted = (key) => t("said.button", {name: t(key)});
 
-// Each command in a sentence becomes the name of its button or place; names of faults and cases become words.
+// Each command in a sentence becomes the name of its button or place; names of faults and cases become words, each
+// time becomes that of the site; an option of a command is a field of the form.
 export function said(text) {
   return text
     .replace(COMMAND, (whole, run, command) => {
@@ -22,6 +26,8 @@ export function said(text) {
     .replace(/Expected `str` matching regex '[^']*'/g, "it has characters that are not allowed there")
     .replace(/ \(fault \w+\)/g, "")
     .replace(/\bFault (\w+) is cleared/g, "The fault is cleared")
+    .replace(TIME, clockTime)
+    .replace(/ with --[a-z-]+(?: [A-Z][A-Z/]*)?/g, "")
     .replace(/\breport scan_discrepancy\b/g, "report that shoe and cards disagree");
 }
 

@@ -7,7 +7,8 @@ import {Unknown} from "./unknown.js";
 import {t, title} from "./words.js";
 
 const key = decodeURIComponent(location.pathname.split("/")[2] ?? "");
-const MOST_ROWS = 4; // of a wager under one title: more would not fit on a page
+const MOST_LINES = 9; // of a wager under one title, also where much is announced above
+const LINE = 28; // letters of a line in the smallest type; a Chinese one counts twice
 
 function Range({label, limits, currency}) {
   return html`<div class=${label ? "range two" : "range"}>
@@ -47,26 +48,52 @@ function More({sign}) {
   return html`<ul class="more">${rows.map(([name, amount]) => html`<li key=${name}><span>${name}</span> <b>${amount}</b></li>`)}</ul>`;
 }
 
-function Wager({wager, pays, last, table}) {
-  const own = !wager.main || wager.minimum !== table?.minimum || wager.maximum !== table?.maximum;
-  return html`<li class=${wager.main ? "main" : ""}>
-    <h3 class=${wager.id}>${printed(wager.title)}${own && wager.minimum ? html` <small>${wager.minimum} – ${wager.maximum}</small>` : null}</h3>
-    <table><tbody>
-      ${pays.map((one) => html`<tr><td>${printed(one.when)}</td><td class=${one.odds.length > 12 ? "odds long" : "odds"}>${printed(one.odds)}</td></tr>`)}
-    </tbody></table>
-    ${last && wager.payout ? html`<p class="note">${t("sign.payout", {amount: wager.payout})}</p>` : null}
-    ${last && wager.restricted ? html`<p class="note">${t("sign.restricted")}</p>` : null}
-    ${last && wager.note ? html`<p class="note">${printed(wager.note)}</p>` : null}
-  </li>`;
+const lines = (text, of = LINE) => Math.ceil([...text].reduce((sum, one) => sum + (one > "\u2e7f" ? 2 : 1), 0) / of);
+const isLong = (odds) => odds.length > 12;
+
+function rowLines({when, odds}) {
+  const [said, pays] = [printed(when), printed(odds)];
+  return isLong(odds) ? Math.max(lines(said, 9), lines(pays, 17)) : lines(said, LINE - 8);
 }
 
-// A wager with many outcomes stands in parts, each under its title.
-function Parts({wager, table}) {
-  const parts = Math.max(1, Math.ceil(wager.pays.length / MOST_ROWS));
-  return [...Array(parts).keys()].map((part) => {
-    const pays = wager.pays.slice(part * MOST_ROWS, (part + 1) * MOST_ROWS);
-    return html`<${Wager} key=${part} wager=${wager} pays=${pays} last=${part === parts - 1} table=${table} />`;
-  });
+function limitsOf(wager, table) {
+  const own = !wager.main || wager.minimum !== table?.minimum || wager.maximum !== table?.maximum;
+  return own && wager.minimum ? `${wager.minimum} – ${wager.maximum}` : "";
+}
+
+function notesOf(wager) {
+  return [wager.payout ? t("sign.payout", {amount: wager.payout}) : "", wager.restricted ? t("sign.restricted") : "", printed(wager.note)].filter(Boolean);
+}
+
+// The rows of a wager, in parts that each have room under its title; the notes follow the last one.
+function partsOf(wager, limits, notes) {
+  const head = limits ? Math.min(lines(`${printed(wager.title)} ${limits}`), lines(printed(wager.title)) + 1) : 1;
+  const parts = [[]];
+  let used = head;
+  for (const one of wager.pays) {
+    if (used + rowLines(one) > MOST_LINES && parts.at(-1).length) {
+      parts.push([]);
+      used = head;
+    }
+    parts.at(-1).push(one);
+    used += rowLines(one);
+  }
+  const rest = notes.reduce((sum, one) => sum + lines(one), 0);
+  if (used + rest > MOST_LINES && parts.at(-1).length > 1) parts.push([parts.at(-1).pop()]);
+  return parts;
+}
+
+// A wager with its outcomes; where they are many, in parts that each have its title.
+function Wager({wager, table}) {
+  const [limits, notes] = [limitsOf(wager, table), notesOf(wager)];
+  const parts = partsOf(wager, limits, notes);
+  return parts.map((pays, part) => html`<li key=${part} class=${wager.main ? "main" : ""}>
+    <h3 class=${wager.id}>${printed(wager.title)}${limits ? html` <small>${limits}</small>` : null}</h3>
+    <table><tbody>
+      ${pays.map((one) => html`<tr><td>${printed(one.when)}</td><td class=${isLong(one.odds) ? "odds long" : "odds"}>${printed(one.odds)}</td></tr>`)}
+    </tbody></table>
+    ${part === parts.length - 1 ? notes.map((one) => html`<p class="note">${one}</p>`) : null}
+  </li>`);
 }
 
 function Notices({sign}) {
@@ -81,12 +108,12 @@ function jackpotTitle(text) {
 
 function Jackpots({sign}) {
   return sign.jackpots.map((one) => html`<div class="jackpot" key=${one.id}><h3>${jackpotTitle(one.title)}</h3>
-    <ul>${one.lines.map((line) => html`<li>${line.replace(/^- /, "")}</li>`)}</ul></div>`);
+    <ul>${one.lines.map(([say, names]) => html`<li>${printed(say.replace(/^- /, ""), names)}</li>`)}</ul></div>`);
 }
 
 function Sheet({sign, pages}) {
   return html`<div class="sheet" ref=${pages}>
-    ${sign.wagers.length ? html`<ul class="wagers">${sign.wagers.map((one) => html`<${Parts} key=${one.id} wager=${one} table=${sign.limits} />`)}</ul>` : html`<p class="none">${t("sign.no_game")}</p>`}
+    ${sign.wagers.length ? html`<ul class="wagers">${sign.wagers.map((one) => html`<${Wager} key=${one.id} wager=${one} table=${sign.limits} />`)}</ul>` : html`<p class="none">${t("sign.no_game")}</p>`}
     <${More} sign=${sign} />
     <${Notices} sign=${sign} />
     <${Jackpots} sign=${sign} />

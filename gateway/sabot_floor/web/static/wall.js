@@ -141,7 +141,7 @@ function Wall() {
   }, [shown, pages]);
   const areas = state && area && !state.areas.includes(area) ? [...state.areas, area] : state?.areas ?? [];
   return html`
-    ${state || why !== "no_server" ? html`<${NotLive} live=${live} why=${why} />` : null}
+    <${NotLive} live=${live} why=${why} />
     <header><h1>${t("wall.title")}</h1><${Areas} areas=${areas} area=${area} choose=${choose} /><${Pages} page=${shown} pages=${pages} turn=${turn} /></header>
     ${state && chosen.length === 0 ? html`<p class="none">${t("wall.none")}</p>` : null}
     ${chosen.length ? html`<${Tables} tables=${chosen.slice(shown * MOST_ON_PAGE, (shown + 1) * MOST_ON_PAGE)} size=${size} />` : null}`;

@@ -1,7 +1,7 @@
-// Words: the sentences of the page in the reader's language; `?lang=` chooses one.
+// Words: the sentences of the page in the reader's language; `?lang=` chooses one. And the time zone of the site.
 const asked = new URLSearchParams(location.search).get("lang");
 const answer = await fetch("/words" + (asked ? `?lang=${encodeURIComponent(asked)}` : ""));
-const {language, languages, words} = await answer.json();
+const {language, languages, zone, words} = await answer.json();
 
 document.documentElement.lang = language;
 
@@ -23,4 +23,4 @@ export function title(key, values) {
   document.title = t(key, values);
 }
 
-export {language, languages};
+export {language, languages, zone};

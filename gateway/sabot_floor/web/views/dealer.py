@@ -1,6 +1,7 @@
 """The Dealer Terminal of a table: what is due now, cards and points as read, result, offers, alarms, buttons."""
 
 import msgspec
+from msgspec.structs import replace
 from sabot_protocol import assistant
 from sabot_protocol.irregularities import CASES
 from sabot_protocol.offers import Offer
@@ -73,13 +74,15 @@ class Dealer(msgspec.Struct, frozen=True, kw_only=True):
     groups: dict[str, tuple[str, ...]] = msgspec.field(default_factory=lambda: assistant.GROUPS)
 
 
-def view(site: SiteState, key: str, _at: Moment) -> Dealer:
+def view(site: SiteState, key: str, at: Moment) -> Dealer:
     """Return the page of a table; a table without a rulebook has neither reasons nor buttons."""
     table, link = site.tables.get(key, TableState(key)), site.link(key)
     book = unturned.book_of(table.status)
     hand = table.hand or _NO_HAND
     laid = dealer_hand.hands(hand)
     alarms, past = _alarms(table, hand)
+    if twice := site.units_twice(at).get(key):
+        alarms.insert(0, replace(_alarm(twice), acknowledged=True))  # it ends by itself
     fault = dealer_fault.cause(hand, table.alarms.alarms if table.alarms else [])
     shown = Dealer(
         table=key,

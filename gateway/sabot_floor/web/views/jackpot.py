@@ -6,6 +6,7 @@ from typing import Final
 import msgspec
 from sabot_protocol.jackpots.currency import number
 from sabot_protocol.jackpots.messages import WinMessage
+from sabot_protocol.jackpots.sign import wager_title
 from sabot_protocol.service.moment import Moment
 
 from sabot_floor.jackpots.shoe_faults import SHOE_REASON
@@ -114,4 +115,4 @@ def _confirming(found: JackpotState) -> list[str]:
 def _shown(site: SiteState, message: WinMessage) -> ShownWin:
     win = message.win
     prize = f"{message.currency} {number(win.prize, message.currency)}"
-    return ShownWin(win.table, win.outcome.replace("_", " "), prize, local(site, message.time))
+    return ShownWin(win.table, wager_title(win.outcome), prize, local(site, message.time))

@@ -1,5 +1,8 @@
 """The Jackpot Management Console: every jackpot with its value, pending wins, faults, and who may act."""
 
+from collections.abc import Iterator
+from typing import Any
+
 import msgspec
 from sabot_protocol import authority
 from sabot_protocol.authority import AuthorityError
@@ -22,7 +25,9 @@ _ACTS = {
     "make-good": "jackpot_make_good",
     "draw": "jackpot_draw",
 }
+READ_JACKPOT = "jackpot_read"  # P-67
 _MOST_FAULTS = 10
+_IN_WINS = ("difference", "order")  # faults that the lists of wins show, also after a restart
 
 
 class WhoMay(msgspec.Struct, frozen=True):
@@ -52,7 +57,7 @@ class ConsoleWin(msgspec.Struct, frozen=True):
     at: str
     value: str
     rounded: str
-    prize: str
+    prize: str  # of a paid win what the winner has, by the pay-out or as settled since
     shares: list[str]
     undecided: list[OtherWin] = []  # it may come before or after these
     due: str = ""  # the prize that was due, if another was paid
@@ -77,7 +82,7 @@ class ConsoleJackpot(msgspec.Struct, frozen=True, kw_only=True):
     currency: str
     digits: int
     display: str
-    rounded: str  # what a win of 100 % would be based on now; empty if the parameters are not known
+    rounded: str  # what a win of 100 % would be based on now
     version: int
     entry: int
     problem: str
@@ -92,30 +97,89 @@ class ConsoleJackpot(msgspec.Struct, frozen=True, kw_only=True):
     draws: bool  # a draw decides it
 
 
+class RefusedJackpot(msgspec.Struct, frozen=True):
+    """A jackpot that the person may not read, and who may; no role if the rulebook is not known."""
+
+    id: str
+    title: str
+    lowest: str = ""
+    clause: str = ""
+
+
 class Console(msgspec.Struct, frozen=True):
-    """All jackpots, by title; `zone` is the time zone of the site."""
+    """All jackpots, by title: those that the person may read, and the others."""
 
     link: Link
-    zone: str
     jackpots: list[ConsoleJackpot]
+    refused: list[RefusedJackpot]
 
 
 def view(site: SiteState, _key: str, _at: Moment) -> Console:
-    """Return all jackpots whose meters are published."""
+    """Return all jackpots whose meters are published; of those that the person may not read only who may."""
     parameters = {one.id: one for one in site.signs.jackpots}
-    found = [
-        _jackpot(site, one, one.meter, parameters.get(one.id))
-        for one in site.jackpots.values()
-        if one.meter is not None
-    ]
-    return Console(site.site_link(), site.signs.calendar.zone, sorted(found, key=lambda one: (one.title, one.id)))
+    read, refused = list[ConsoleJackpot](), list[RefusedJackpot]()
+    for one in site.jackpots.values():
+        own = parameters.get(one.id)
+        if one.meter is None:
+            continue
+        if own and own.rulebook in site.read_jackpots:
+            read.append(_jackpot(site, one, one.meter, own))
+        else:
+            who = _who(own.rulebook, READ_JACKPOT) if own else WhoMay("")
+            refused.append(RefusedJackpot(one.id, one.meter.title, who.lowest, who.clause))
+    return Console(site.site_link(), sorted(read, key=_by_title), sorted(refused, key=_by_title))
 
 
-def _jackpot(
-    site: SiteState, found: JackpotState, meter: MeterMessage, parameters: Parameters | None
-) -> ConsoleJackpot:
+def _by_title(jackpot: ConsoleJackpot | RefusedJackpot) -> tuple[str, str]:
+    return jackpot.title, jackpot.id
+
+
+class Matter(msgspec.Struct, frozen=True, kw_only=True):
+    """What people must settle about a win, as the retained list of its jackpot has it: its difference, or its order."""
+
+    id: str
+    table: str
+    kind: str
+    title: str
+    say: str
+    opened: str
+    shoe: int
+    coup: int
+    verb: str  # at the Jackpot Management Console
+    who: WhoMay
+
+
+def matters(site: SiteState) -> list[Matter]:
+    """Return what is open about the wins of all jackpots, whatever was restarted since."""
+    return [made for found in site.jackpots.values() for made in _matters(site, found)]
+
+
+def _matters(site: SiteState, found: JackpotState) -> Iterator[Matter]:
+    meter, pending = found.meter, found.pending
+    if meter is None or pending is None:
+        return
+    parameters = next((one for one in site.signs.jackpots if one.id == found.id), None)
+    who = _who(parameters.rulebook, _ACTS["settle"]) if parameters else WhoMay("")
+    for win, shown in zip(pending.wins, _wins(site, pending.wins, meter.currency), strict=True):
+        place: dict[str, Any] = {"shoe": win.shoe, "coup": win.coup, "opened": win.closed or win.at, "who": who}
+        place |= {"id": f"jackpot-{found.id}-{win.win}", "table": win.table or next(iter(meter.tables), "")}
+        if shown.state == "paid":
+            amount = f"{shown.over} overpaid" if shown.over else f"{shown.under} underpaid"
+            say = f"{meter.title}: {shown.prize} were paid, {shown.due} were due: {amount}."
+            yield Matter(
+                kind="jackpot_difference", title="Jackpot paid otherwise than due", say=say, verb="settle", **place
+            )
+        elif shown.undecided:
+            others = ", ".join(one.place for one in shown.undecided)
+            say = f"{meter.title}: {shown.place} may have been recorded before {others}. None of them can be paid."
+            yield Matter(
+                kind="jackpot_order", title="Order of jackpot wins not decided", say=say, verb="order", **place
+            )
+
+
+def _jackpot(site: SiteState, found: JackpotState, meter: MeterMessage, parameters: Parameters) -> ConsoleJackpot:
     pending, currency, display = found.pending, meter.currency, meter.meters.display
-    rounding = parameters.rounding if parameters else 0
+    rounding = parameters.rounding
     wins = _wins(site, pending.wins, currency) if pending else []
     return ConsoleJackpot(
         id=found.id,
@@ -123,7 +187,7 @@ def _jackpot(
         currency=currency,
         digits=digits(currency),
         display=written(display, currency),
-        rounded=written(-(-display // rounding) * rounding, currency) if rounding else "",
+        rounded=written(-(-display // rounding) * rounding, currency),
         version=meter.version,
         entry=meter.entry,
         problem=meter.problem,
@@ -134,8 +198,8 @@ def _jackpot(
         differences=[win for win in wins if win.state == "paid"],
         more=pending.more if pending else 0,
         faults=_faults(site, found),
-        may={verb: _who(parameters.rulebook, act) for verb, act in _ACTS.items()} if parameters else {},
-        draws=parameters is not None and isinstance(parameters.trigger, Random),
+        may={verb: _who(parameters.rulebook, act) for verb, act in _ACTS.items()},
+        draws=isinstance(parameters.trigger, Random),
     )
 
 
@@ -151,7 +215,8 @@ def _place(win: Win) -> str:
 def _win(site: SiteState, win: Win, currency: str, places: dict[str, str]) -> ConsoleWin:
     """Return a win with its amounts as text; what is not known yet is empty."""
     due = None if win.due is msgspec.UNSET else win.due
-    over = 0 if due is None else win.prize - due
+    has = win.prize if win.settled is msgspec.UNSET else win.settled
+    over = 0 if due is None else has - due
     return ConsoleWin(
         win.win,
         places[win.win],
@@ -161,7 +226,7 @@ def _win(site: SiteState, win: Win, currency: str, places: dict[str, str]) -> Co
         local(site, win.at) if win.at else "",
         written(win.value, currency) if win.rounded else "",
         written(win.rounded, currency) if win.rounded else "",
-        written(win.prize, currency) if win.rounded else "",
+        written(has, currency) if win.rounded else "",
         [number(share, currency) for share in win.shares],
         [OtherWin(other, places.get(other, other)) for other in win.undecided],
         "" if due is None else written(due, currency),
@@ -172,7 +237,7 @@ def _win(site: SiteState, win: Win, currency: str, places: dict[str, str]) -> Co
 
 def _faults(site: SiteState, found: JackpotState) -> list[ConsoleFault]:
     """Return the newest faults that were not ended, newest first."""
-    newest = {(fault.name, fault.table): fault for fault in found.faults if fault.name != "difference"}  # in the wins
+    newest = {(fault.name, fault.table): fault for fault in found.faults if fault.name not in _IN_WINS}
     active = [fault for fault in newest.values() if fault.active]
     shown = sorted(active, key=lambda fault: fault.time, reverse=True)[:_MOST_FAULTS]
     return [ConsoleFault(local(site, fault.time), fault.table, fault.say, fault.clause) for fault in shown]

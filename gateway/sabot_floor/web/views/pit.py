@@ -1,5 +1,6 @@
 """The pit console: alarms, open incidents, newest decisions and the state of all tables; and the panel of one table."""
 
+from collections import Counter
 from collections.abc import Iterator
 
 import msgspec
@@ -14,7 +15,8 @@ from sabot_protocol.topics import AlarmMessage, IncidentMessage, Severity, Statu
 
 from sabot_floor.web.person_acts import PersonAct
 from sabot_floor.web.site_state import Link, SiteState, TableState
-from sabot_floor.web.views import pit_moves, pit_signs
+from sabot_floor.web.views import jackpots, pit_moves, pit_signs
+from sabot_floor.web.views.jackpots import Matter
 from sabot_floor.web.views.pit_moves import Move, Place
 from sabot_floor.web.views.pit_signs import PitSign
 
@@ -114,7 +116,6 @@ class Pit(msgspec.Struct, frozen=True, kw_only=True):
     """Everything on the pit console but the panel of a table."""
 
     site: str
-    zone: str  # time zone of the site
     link: Link
     tables: list[PitTable]
     gateways: list[PitGateway]
@@ -149,14 +150,18 @@ class PitPanel(msgspec.Struct, frozen=True, kw_only=True):
 def view(site: SiteState, _key: str, at: Moment) -> Pit:
     """Return the whole floor."""
     tables = [site.tables.get(name) or TableState(name) for name in sorted({*site.tables, *site.floor_tables})]
-    alarms = sorted((one for table in tables for one in _alarms(site, table)), key=lambda one: one.time, reverse=True)
+    twice = site.units_twice(at)
+    alarms = [*(one for table in tables for one in _alarms(site, table)), *_twice(site, twice)]
+    alarms.sort(key=lambda one: one.time, reverse=True)
     alarms.sort(key=lambda one: (_WEIGHT[one.severity], one.state != "raised"))
-    opened = sorted((one for table in tables for one in _incidents(site, table)), key=_urgency)
+    matters = jackpots.matters(site)
+    about_money = [_of_jackpot(one, _area(site, one.table)) for one in matters]
+    opened = sorted([*about_money, *(one for table in tables for one in _incidents(site, table))], key=_urgency)
+    money_at = Counter(one.table for one in matters)
     return Pit(
         site=site.site,
-        zone=site.signs.calendar.zone,
         link=site.site_link(),
-        tables=[_table(site, table) for table in tables],
+        tables=[_table(site, table, money_at[table.name], twice=table.name in twice) for table in tables],
         gateways=[PitGateway(name, site.gateway_up(name), site.away_since(name, at)) for name in sorted(site.gateways)],
         alarms=alarms[:MOST_ALARMS],
         more_alarms=len(alarms[MOST_ALARMS:]) + sum(table.alarms.more for table in tables if table.alarms),
@@ -249,10 +254,10 @@ def _phase(hand: HandMessage) -> str:
     return "disputed" if hand.result and hand.result.status == "disputed" else hand.phase
 
 
-def _table(site: SiteState, table: TableState) -> PitTable:
+def _table(site: SiteState, table: TableState, matters: int, *, twice: bool) -> PitTable:
     hand, status = table.hand, table.status
     active = table.alarms.alarms if table.alarms else []
-    incident_count = len(table.open.incidents) + table.open.more if table.open else 0
+    incident_count = matters + (len(table.open.incidents) + table.open.more if table.open else 0)
     return PitTable(
         table=table.name,
         area=_area(site, table.name),
@@ -265,8 +270,8 @@ def _table(site: SiteState, table: TableState) -> PitTable:
         kind=hand.kind if hand else "live",
         last_coup=hand.last_coup if hand else False,
         fault=(hand.fault if hand else "") or (status.fault if status else "") or "",
-        alarms=len(active) + (table.alarms.more if table.alarms else 0),
-        critical=sum(alarm.severity == "critical" for alarm in active),
+        alarms=len(active) + (table.alarms.more if table.alarms else 0) + twice,
+        critical=sum(alarm.severity == "critical" for alarm in active) + twice,
         open=incident_count,
     )
 
@@ -275,6 +280,12 @@ def _alarms(site: SiteState, table: TableState) -> Iterator[PitAlarm]:
     place = _place_of_moves(site, table)
     for alarm in table.alarms.alarms if table.alarms else ():
         yield _alarm(alarm, _area(site, table.name), table.name, place)
+
+
+def _twice(site: SiteState, found: dict[str, AlarmMessage]) -> Iterator[PitAlarm]:
+    """Yield what no gateway can see; nobody acknowledges it, it ends by itself."""
+    for name, alarm in found.items():
+        yield _alarm(alarm, _area(site, name), name, None)
 
 
 def _alarm(alarm: AlarmMessage, area: str, table: str, place: Place | None) -> PitAlarm:
@@ -324,6 +335,27 @@ def _incident(one: IncidentMessage, area: str, table: str, place: Place | None) 
         until=incidents.next_until(one),
         steps=[_step(one, step, place) for step in one.steps],
         moves=pit_moves.of_incident(place, one) if place else [],
+    )
+
+
+def _of_jackpot(one: Matter, area: str) -> PitIncident:
+    """Return what is open about a win as an incident of its table; it is settled at the Jackpot Management Console."""
+    say = "Settle it at the Jackpot Management Console: pay or recover the difference first."
+    if one.verb == "order":
+        say = "Decide the order at the Jackpot Management Console."
+    step = PitStep(name=one.verb, say=say, clause=one.who.clause, role=one.who.lowest, to=[])
+    return PitIncident(
+        id=one.id,
+        table=one.table,
+        area=area,
+        kind=one.kind,
+        title=one.title,
+        say=one.say,
+        clause=one.who.clause,
+        opened=one.opened,
+        shoe=one.shoe,
+        coup=one.coup,
+        steps=[step],
     )
 
 

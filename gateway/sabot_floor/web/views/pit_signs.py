@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import msgspec
 from sabot_protocol import rulebooks
+from sabot_protocol.rulebooks.sign import without_side
 from sabot_protocol.service.moment import Moment
 
 from sabot_floor.signs import rules
-from sabot_floor.signs.limits import without_side
 from sabot_floor.signs.odds import title
 from sabot_floor.signs.rules import NoticeRule
 from sabot_floor.signs.sign import SignClosure, SignLimits, sign

@@ -3,7 +3,6 @@
 import msgspec
 from sabot_protocol.service.moment import Moment
 
-from sabot_floor.signs.limits import without_side
 from sabot_floor.signs.odds import Pays, capital
 from sabot_floor.signs.sign import Sign, SignWager, sign
 from sabot_floor.web.site_state import Link, SiteState
@@ -28,27 +27,32 @@ def view(site: SiteState, key: str, at: Moment) -> SignView:
 
 def paired(wagers: tuple[SignWager, ...]) -> list[SignWager]:
     """Return the wagers with those on either hand as one where they differ in nothing but the hand."""
-    found: list[SignWager] = []
+    found: dict[str, SignWager] = {}
     for one in wagers:
-        if found and (both := _both(found[-1], one)) is not None:
-            found[-1] = both
-        else:
-            found.append(one)
-    return found
+        own, first = _other_hand(one.id, "banker", "player"), found.get(_other_hand(one.id, "banker", "player"))
+        both = _both(first, one) if first is not None and own != one.id else None
+        found[own if both else one.id] = both or one
+    return list(found.values())
+
+
+def _other_hand(text: str, own: str, other: str) -> str:
+    """Return a text with the hands exchanged."""
+    return other.join(part.replace(other, own) for part in text.split(own))
 
 
 def _both(one: SignWager, other: SignWager) -> SignWager | None:
-    hands = one.id.endswith("_player") and other.id.endswith("_banker")
-    if one.main or not hands or without_side(one.id) != without_side(other.id):
+    if one.main or _limits(one) != _limits(other) or len(one.pays) != len(other.pays):
         return None
-    for mine, its in zip(one.pays, other.pays, strict=False):
-        if mine.odds != its.odds or mine.when.replace("Player", "Banker") != its.when:
+    for mine, its in zip(one.pays, other.pays, strict=True):
+        if mine.odds != its.odds or _other_hand(mine.when, "Banker", "Player") != its.when:
             return None
-    if _limits(one) != _limits(other) or len(one.pays) != len(other.pays):
-        return None
-    pays = tuple(Pays(capital(mine.when.replace("Player", "the hand")), mine.odds) for mine in one.pays)
-    title = f"{one.title.replace('Player', 'Player, Banker', 1)}"
-    return msgspec.structs.replace(one, id=without_side(one.id), title=title, pays=pays)
+    pays = tuple(Pays(_of_either(mine.when), mine.odds) for mine in one.pays)
+    return msgspec.structs.replace(one, title=one.title.replace("Player", "Player, Banker", 1), pays=pays)
+
+
+def _of_either(when: str) -> str:
+    own, other = ("Player", "Banker") if when.find("Player") >= 0 else ("Banker", "Player")
+    return capital(when.replace(own, "the hand").replace(other, "the other"))
 
 
 def _limits(one: SignWager) -> tuple[str, str, str, bool, str]:

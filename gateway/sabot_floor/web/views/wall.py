@@ -54,15 +54,16 @@ class Wall(msgspec.Struct, frozen=True):
     tables: list[WallTable]
 
 
-def view(site: SiteState, _key: str, _at: Moment) -> Wall:
+def view(site: SiteState, _key: str, at: Moment) -> Wall:
     """Return all tables that are known to the broker or to the floor's config."""
     names = sorted({*site.tables, *site.floor_tables})
-    tables = [_table(site, name) for name in names]
+    twice = site.units_twice(at)
+    tables = [_table(site, name, twice=name in twice) for name in names]
     areas = sorted({table.area for table in tables if table.area})
     return Wall(site.site, site.site_link(), areas, tables)
 
 
-def _table(site: SiteState, name: str) -> WallTable:
+def _table(site: SiteState, name: str, *, twice: bool) -> WallTable:
     known, table = site.floor_tables.get(name), site.tables.get(name) or TableState(name)
     history = table.history or HistoryMessage(table=name, time="", state="unknown", phase="none")
     shoe = shoe_view(history.results)
@@ -83,7 +84,7 @@ def _table(site: SiteState, name: str) -> WallTable:
         streak_side=shoe.streak_side,
         streak=shoe.streak,
         hot=_hot(history, shoe),
-        alarms=_alarms(table.alarms),
+        alarms=_alarms(table.alarms, twice=twice),
     )
 
 
@@ -94,9 +95,10 @@ def _hot(history: HistoryMessage, shoe: ShoeView) -> str:
     return "streak" if shoe.streak >= HOT_STREAK else "chop" if shoe.chop >= HOT_CHOP else ""
 
 
-def _alarms(message: AlarmsMessage | None) -> WallAlarms:
-    if message is None or not message.alarms:
+def _alarms(message: AlarmsMessage | None, *, twice: bool) -> WallAlarms:
+    found = Counter(alarm.severity for alarm in message.alarms) if message else Counter[Severity]()
+    found["critical"] += twice
+    if not found.total():
         return WallAlarms()
-    found = Counter(alarm.severity for alarm in message.alarms)
     worst = next(severity for severity in SEVERITIES if found[severity])
-    return WallAlarms(len(message.alarms) + message.more, worst)
+    return WallAlarms(found.total() + (message.more if message else 0), worst)

@@ -8,7 +8,16 @@ from sabot_protocol import authority, command_clauses, fields, irregularities
 from sabot_protocol.irregularities import CASES, IrregularityError
 
 from sabot_gateway.operator.table_view import TableView, next_step
-from sabot_gateway.operator.verbs.verb import Coup, Effect, Id, RefusedError, ShoeVerb, TableVerb, expect
+from sabot_gateway.operator.verbs.verb import (
+    Coup,
+    Effect,
+    Id,
+    RefusedError,
+    ShoeVerb,
+    TableVerb,
+    expect,
+    refuse_unidentified,
+)
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify import Source
 from sabot_gateway.verify.alarms.book import own_act
@@ -28,15 +37,20 @@ class AckAlarm(TableVerb, frozen=True):
 
     def carry_out(self, table: TableView, person: Decider, new_source: Callable[[], Source]) -> Effect:
         """Store one acknowledgement for each alarm."""
+        for_another = {alarm.alarm for alarm in table.verifier.active() if alarm.state == "raised" and alarm.by}
         active = [alarm.alarm for alarm in table.verifier.active() if not own_act(alarm, person.by)]
+        if not person.role and self.alarm == "all":
+            active = [alarm for alarm in active if alarm not in for_another] or active
         chosen = active if self.alarm == "all" else [self.alarm]
+        if not for_another.isdisjoint(chosen):
+            refuse_unidentified(person)
         if not chosen:
             raise RefusedError(_nothing_to_acknowledge(table, person.by))
         stored = []
         for alarm in chosen:
             source = new_source()
             stored.append((source, table.verifier.acknowledge(alarm, person.by, source)))
-        left = dict.fromkeys(alarm.name for alarm in table.verifier.active() if alarm.alarm in chosen)
+        left = dict.fromkeys(alarm.name.replace("_", " ") for alarm in table.verifier.active() if alarm.alarm in chosen)
         stay = f"These stay active until their cause is gone: {', '.join(left)}." if left else ""
         return Effect(stored, " ".join(filter(None, (f"{len(chosen)} acknowledged.", stay, next_step(table)))))
 

@@ -16,7 +16,7 @@ from sabot_protocol.topics import IncidentMessage
 from sabot_gateway.incidents.openings import Opening
 from sabot_gateway.operator.table_view import TableView
 from sabot_gateway.operator.verbs.card_checks import effects_on_cards, settled_by_step
-from sabot_gateway.operator.verbs.verb import Effect, Id, RefusedError, TableVerb, expect
+from sabot_gateway.operator.verbs.verb import Effect, Id, RefusedError, TableVerb, expect, refuse_unidentified
 from sabot_gateway.verify import Source
 from sabot_gateway.verify.deciders import Decider
 from sabot_gateway.verify.disputes import decide_command
@@ -45,6 +45,8 @@ class StepDone(TableVerb, frozen=True):
         incident = table.incidents.find(self.incident)
         book, time = table.verifier.rulebook, person.time
         problem = incidents.refusal(book, incident, self.step, person.by, person.role, time)
+        if not problem and self.step == "review":
+            refuse_unidentified(person)
         if not problem and self.settled and incident.kind != "player_dispute":
             problem = f"only a dispute of a player can be settled before its last step, and this is {incident.kind}"
         problem = problem or _contradiction(table, incident, self.step)

@@ -79,18 +79,25 @@ def refuse_doubtful_cards(table: TableView) -> None:
 
 
 def refuse_owed_coup(table: TableView) -> None:
-    """Refuse other cards before a coup without wagers that begins with a card in excess: it is dealt first.
+    """Refuse other cards before a coup that begins with a card in excess, unless the cards must go anyway.
 
-    A card that nobody has seen may go with the others (New Zealand 12.1(b), 12.2).
+    A card that nobody has seen may go with the others where the book permits it (New Zealand 12.1(b), 12.2).
     """
-    state = table.verifier.state
+    verifier, state = table.verifier, table.verifier.state
     number = state.coup_no + 1
-    waits = state.phase == "between" and bool(state.dealt.get(number))
-    if waits and table.verifier.checks.notices.kind_of(number) in UNWAGERED:
-        raise RefusedError(
-            f"coup {state.shoe_no}/{number} begins with a card that was drawn in excess, and the rulebook has it dealt "
-            "without wagers. Deal that coup, or void it; then repeat this."
-        )
+    waits = state.returned or bool(state.dealt.get(number))
+    if state.phase not in ("between", "complete") or not waits or verifier.alarms.held():
+        return
+    unwagered = verifier.checks.notices.kind_of(number) in UNWAGERED
+    may_go = verifier.book.switch["replace_before_excess_card"]
+    if not unwagered and may_go.value:
+        return
+    how = "dealt without wagers" if unwagered else f"used for that coup (rule {may_go.clause})"
+    first = "Confirm the coup on the table, then deal" if state.phase == "complete" else "Deal"
+    raise RefusedError(
+        f"coup {state.shoe_no}/{number} begins with a card that was drawn in excess, and the rulebook has it {how}. "
+        f"{first} that coup, or void it; then repeat this."
+    )
 
 
 class CloseShoe(ShoeVerb, frozen=True):
@@ -150,6 +157,10 @@ class Unlock(ShoeVerb, frozen=True):
 
     title = "Unlock"
     command = "unlock"
+
+    def check(self, table: TableView) -> None:
+        """Refuse while the cards are in doubt: the gateway releases the exit when they are checked or replaced."""
+        refuse_doubtful_cards(table)
 
     def done(self, table: TableView, event: Event, coup: Coup | None) -> str:
         """Return what else locks the exit."""

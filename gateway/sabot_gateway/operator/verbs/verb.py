@@ -48,6 +48,15 @@ class Effect:
     command: "ShoeVerb | None" = None
 
 
+def refuse_unidentified(person: Decider) -> None:
+    """Refuse what another person must do: at a socket without roles one person can type two names."""
+    if not person.role:
+        raise RefusedError(
+            "nobody is identified here, and a name that is typed is no other person. Do it at a page of the floor "
+            "service, or give the accounts of this PC roles: [roles] in the gateway's config."
+        )
+
+
 class TableVerb(Verb, frozen=True):
     """A verb for a table."""
 

@@ -116,8 +116,18 @@ class NoMoreBets(WagersVerb, frozen=True):
 
     def done(self, table: TableView, now: CoupNow) -> str:
         """Return what the dealer does next."""
-        step = "Deal on, or turn the cards." if now.known.cards else "Deal the first card."
-        return f"No more bets for coup {{coup}}. {step}"
+        return f"No more bets for coup {{coup}}. {_next_card(table, now)}"
+
+
+def _next_card(table: TableView, now: CoupNow) -> str:
+    """Return what is to be dealt: before a coup cards in excess may lie there that begin it."""
+    if now.known.cards:
+        return "Deal on, or turn the cards."
+    kept = len(table.verifier.state.cards(now.number))
+    if not kept:
+        return "Deal the first card."
+    lie = "first card lies" if kept == 1 else f"first {kept} cards lie"
+    return f"Its {lie} there already. Deal the next one."
 
 
 class ReopenWagers(WagersVerb, frozen=True):
@@ -172,7 +182,9 @@ class CardExposed(WagersVerb, frozen=True):
 
     def why_not(self, table: TableView, now: CoupNow) -> str:
         """Return that no card is out; empty if one is."""
-        return "" if now.known.cards else "no card of this coup is out. Deal the first card, or report what you saw."
+        if now.known.cards or table.verifier.state.cards(now.number):
+            return ""
+        return "no card of this coup is out. Deal the first card, or report what you saw."
 
     def again(self, now: CoupNow) -> str:
         """Return that a card was exposed before."""

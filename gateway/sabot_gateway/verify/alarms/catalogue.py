@@ -115,7 +115,11 @@ ALARMS: dict[str, AlarmKind] = {
     "drawn_while_locked": AlarmKind(
         "warning", "A card that was due was drawn while the exit was locked by command.", _SEEN
     ),
-    "exit_locked": AlarmKind("info", "The exit is locked by command, or with the key of an Angel Eye.", ("shoe",)),
+    "exit_locked": AlarmKind(
+        "info",
+        "The exit is locked by command, for cards that are in doubt, or with the key of an Angel Eye.",
+        ("shoe",),
+    ),
     "awaiting_authorisation": AlarmKind(
         "warning", "A coup without wagers waits for a supervisor's authorisation; the exit is locked.", ("shoe",)
     ),

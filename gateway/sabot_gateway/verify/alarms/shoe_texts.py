@@ -13,10 +13,13 @@ REJECTS = {
     "foreign": f"A card of another card set left the shoe. {LOCKED} Have the cards checked.",
     "spacing": f"A card was not read: its code is out of place, or the card moved unevenly. {LOCKED}",
     "short_pull": f"A card was pulled a little and released. {LOCKED}",
-    "pushed_back": f"A card was pushed back at the exit. {LOCKED}",
+    "pushed_back": f"A card was pushed back at the exit. {LOCKED} In the shoe it is drawn again once the fault is "
+    "cleared; on the table it cannot be keyed in: void the coup.",
     "pushed_back_midway": f"A card was pushed back while it was drawn. {LOCKED}",
-    "half_drawn": f"A card is half out of the shoe. {LOCKED} Take the card out of the exit.",
-    "double": f"Two cards may have left the shoe together. {LOCKED} Count the cards.",
+    "half_drawn": f"A card is half out of the shoe. {LOCKED} Push it back: it is drawn again once the fault is "
+    "cleared. If it is out already, it cannot be keyed in: void the coup.",
+    "double": f"Two cards may have left the shoe together. {LOCKED} Neither can be keyed in: they go back and are "
+    "drawn again once the fault is cleared, or the coup is void.",
     "not_due": f"A card left the shoe, but no card was due. {LOCKED}",
     "lid_open": f"The lid of the shoe was opened. {LOCKED} Check the cards.",
     "noise": "The shoe's sensors see something, but no card passes. Play on. Have the sensors cleaned.",

@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from sabot_protocol import irregularities, rulebooks
 from sabot_protocol.fields import NO_CARD
@@ -22,6 +22,7 @@ from sabot_gateway.verify.deciders import Decider
 from sabot_gateway.verify.disputes import decide_command
 
 Text = dict[str, str]  # fields of an alarm: say, shoe_says, cards_say, clause
+CARDS_IN_DOUBT: Final = "the cards are in doubt"  # of the lock that lasts until they are checked or replaced
 
 
 def irregularity(rulebook_id: str, data: dict[str, Any], *, none_to_void: bool, unwagered: bool = False) -> Text:
@@ -73,6 +74,15 @@ def cards_in_doubt(table: str, clause: str) -> Text:
         f"check or the new cards: `sabot table {table} open` lists what is open; then decide the coup."
     )
     return {"say": say, "clause": clause}
+
+
+def locked_for_cards(table: str, clause: str) -> Text:
+    """Why the exit is locked, and New shoe does nothing, after a foreign or missing card or in a void shoe."""
+    say = (
+        "The exit is locked, and the button New shoe does nothing, until the cards are checked or replaced. Close the "
+        f"shoe and record that: `sabot table {table} open` lists what is open. The gateway then releases the exit."
+    )
+    return {"say": say, "clause": clause, "cards_say": CARDS_IN_DOUBT}
 
 
 def unwagered_by_order(decider: Decider, out: Sequence[str], coup_no: int) -> Text:
@@ -207,6 +217,13 @@ def lost_result(rulebook_id: str, coup_no: int, cards: Sequence[str]) -> Text:
     fact = f"The shoe's result of coup {coup_no} is lost: part of the log is missing."
     say = f"{fact} {after_discrepancy(rulebook_id, coup_no)}"
     return {"say": say, "shoe_says": "nothing", "cards_say": " ".join(cards)}
+
+
+def ended_by_button(rulebook_id: str, coup_no: int, cards: Sequence[str]) -> Text:
+    """New shoe was pressed while a coup was in progress, and nobody had voided it."""
+    fact = f"The button New shoe ended coup {coup_no} while it was in progress, and nobody has voided it."
+    say = f"{fact} {after_discrepancy(rulebook_id, coup_no)}"
+    return {"say": say, "shoe_says": "void", "cards_say": " ".join(cards)}
 
 
 def after_discrepancy(rulebook_id: str, coup_no: int) -> str:

@@ -146,15 +146,16 @@ class AuthorisationCheck:
         """A coup without wagers that the book orders needs no authorisation; another one will wait."""
         case, code, number = event.data["case"], event.data["code"], event.data["coup_no"]
         by_the_book = case in str(self.book.switch["dummy_ordered_by"].value).split()
-        number += code == "NEXT_NO_BET"
+        following = self.state.next_of_case(case, number)
+        number = following if code == "NEXT_NO_BET" else number
         if code in ("THIS_NO_BET", "NEXT_NO_BET"):
             if by_the_book:
                 self._settle(number)
             elif self._needed() and number not in self._settled:
                 self._prompted.add(number)
-        elif code == "NEXT_LIVE" and self.notices.kind_of(number + 1) == "live":  # a person has corrected the shoe
-            self._settled.discard(number + 1)
-            self._prompted.discard(number + 1)
+        elif code == "NEXT_LIVE" and self.notices.kind_of(following) == "live":  # a person has corrected the shoe
+            self._settled.discard(following)
+            self._prompted.discard(following)
         return NONE
 
     def handed_over(self, event: Event) -> Findings:

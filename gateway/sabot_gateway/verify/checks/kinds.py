@@ -39,18 +39,19 @@ class KindCheck:
         return NONE
 
     def irregularity(self, event: Event) -> Findings:
-        """Note a coup that must be without wagers: this one, or the next if a surplus card began it."""
+        """Note a coup that must be without wagers: this one, or the one that a surplus card begins."""
         data = event.data
         number, code = data["coup_no"], data["code"]
         by_person, self._by_person = self._by_person, False
+        following = self.state.next_of_case(data["case"], number)
         if code == "NEXT_LIVE" and by_person:
-            self._no_bet.pop(number + 1, None)
+            self._no_bet.pop(following, None)
         elif code == "THIS_NO_BET":
             self._no_bet[number] = data["case"]
-        elif code == "NEXT_NO_BET" and self.state.dealt.get(number + 1):
-            self._no_bet[number + 1] = data["case"]
+        elif code == "NEXT_NO_BET" and self.state.dealt.get(following):
+            self._no_bet[following] = data["case"]
         elif code == "NOT_USED" and any(self.state.surplus[-1:]):
-            self._no_bet.pop(number + 1, None)
+            self._no_bet.pop(following, None)
         return NONE
 
     def command_done(self, event: Event) -> Findings:

@@ -44,6 +44,12 @@ class LockCheck:
         self.on = bool(event.data["on"])
         return NONE
 
+    def command_done(self, event: Event) -> Findings:
+        """Note the lock by command: the shoe logs it only where it changes."""
+        if event.data["command"] in ("lock", "unlock"):
+            self.on = event.data["command"] == "lock"
+        return NONE
+
     def checkpoint(self, event: Event) -> Findings:
         """Note the lock again."""
         self.on = bool(event.data["locked"])

@@ -41,15 +41,16 @@ class KindNotices:
         return self.coup_kind(event) if event.data["import"] else NONE
 
     def irregularity(self, event: Event) -> Findings:
-        """Some consequences decide the kind of this coup, or of the next, which the shoe announces later."""
+        """Some consequences decide the kind of this coup, or of a later one, which the shoe announces then."""
         number, code = event.data["coup_no"], event.data["code"]
+        following = self.state.next_of_case(event.data["case"], number)
         by_person, self._by_person = self._by_person, False
         if code == "THIS_NO_BET":
             self._kinds[number] = self.unwagered
         elif code == "NEXT_NO_BET":
-            self._kinds[number + 1] = self.unwagered
+            self._kinds[following] = self.unwagered
         elif code == "NEXT_LIVE" and by_person:
-            self._kinds.pop(number + 1, None)
+            self._kinds.pop(following, None)
         return NONE
 
     def command_done(self, event: Event) -> Findings:
@@ -70,6 +71,5 @@ class KindNotices:
         return NONE
 
     def coup_void(self, event: Event) -> Findings:
-        """Forget the void coup."""
-        self._kinds = {number: kind for number, kind in self._kinds.items() if number > event.data["coup_no"]}
-        return NONE
+        """Keep the kind of the void coup, as that of one with a result."""
+        return self.coup(event)

@@ -59,6 +59,10 @@ class VoidCause:
         found = self.who(event.unit, number, kind)
         return found or Decider(f"unknown person, command {number}", time=self.state.time)
 
+    def by_button(self) -> bool:
+        """Return True if nobody but who pressed a button makes the coup void."""
+        return bool(self._button) and self._commanded is None
+
     def of_void(self, reason: str) -> Decider:
         """Return who or what made the coup void, once."""
         decider = self._commanded or Decider(f"at the shoe: {self._button or reason}", time=self.state.time)

@@ -56,6 +56,10 @@ class Context:
             return held[0].clause or "-"
         return self.book.switch["foreign_card_rule"].clause if self.state.spoiled else ""
 
+    def cards_locked(self) -> str:
+        """Return why the exit must be locked now, as `cards_in_doubt`; a shoe that is closed is good when they are."""
+        return self.cards_in_doubt() if self.state.phase not in ("closed", "checking") or self.alarms.held() else ""
+
     def common(self, event: Event) -> Common:
         """Return the common fields of a message about this event."""
         state, data = self.state, event.data

@@ -5,7 +5,7 @@ from typing import Any
 from msgspec.structs import replace
 from sabot_protocol import irregularities
 from sabot_protocol.command_acts import UNWAGERED_CODES
-from sabot_protocol.topics import CoupMessage
+from sabot_protocol.topics import UNWAGERED, CoupMessage
 
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify import disputes, records
@@ -68,15 +68,30 @@ def void(context: Context, event: Event, found: list[Finding]) -> list[Record]:
     state.doubtful.discard(number)
     before = context.disputes.at(where) or context.disputes.last_at(where)
     reason = data["reason"].replace("_", " ")
-    decider = context.void_cause.of_void(reason)
+    pressed, decider = context.void_cause.by_button(), context.void_cause.of_void(reason)
     if before and before.status == "void":
         return [Record()]
+    if pressed and context.notices.kind_of(number) not in UNWAGERED:
+        return _ended_by_button(context, event, before, decider.by)
     changes: dict[str, Any] = {"status": "void", "corrects": before.id} if before else {}
     dealt, source = state.dealt.get(number, []), context.source(event)
     out = publish(context, records.no_result(event, common, dealt, **changes, **decider.fields()))
     text = wording.coup_void(data, reason, decider.clause, state.cards(number))
     out += context.raise_alarm(common, "coup_void", **text) + end_dispute(context, where, decider.by, source)
     return out + _foreign(context, event, decider)
+
+
+def _ended_by_button(context: Context, event: Event, before: CoupMessage | None, by: str) -> list[Record]:
+    """A coup with wagers that the dealer alone has ended: disputed until a person of the role decides (P-39)."""
+    if before and before.status == "disputed":
+        return [Record()]
+    state, number = context.state, event.data["coup_no"]
+    changes = {"corrects": before.id} if before else {}
+    ended = records.no_result(
+        event, context.common(event), state.dealt.get(number, []), kind="live", status="disputed", by=by, **changes
+    )
+    text = wording.ended_by_button(context.book.id, number, state.cards(number))
+    return publish(context, ended) + context.raise_alarm(context.common(event), "discrepancy", **text)
 
 
 def _foreign(context: Context, event: Event, decider: Decider) -> list[Record]:

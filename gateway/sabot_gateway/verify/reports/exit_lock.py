@@ -24,8 +24,26 @@ def alarms(context: Context, event: Event) -> list[Record]:
     out = context.clear_alarms(context.alarms.named(*over), "the shoe", context.source(event))
     context.alarms.drop_postponed(*over)
     for name in begins:
-        out += context.raise_alarm(context.common(event), name, **wording.exit_lock(name, context.table, context.book))
+        out += context.raise_alarm(context.common(event), name, **_text(context, name))
     return out
+
+
+def _text(context: Context, name: str) -> wording.Text:
+    """Return the alarm's text: the exit is locked by command, or until the cards are good again."""
+    in_doubt = context.cards_locked() if name == LOCKED else ""
+    if in_doubt:
+        return wording.locked_for_cards(context.table, in_doubt.strip("-"))
+    return wording.exit_lock(name, context.table, context.book)
+
+
+def lock_due(context: Context, locked: bool) -> str:
+    """Return the command that the shoe must get: its exit is locked while its cards are in doubt, and then no more."""
+    if context.alarms.is_empty() and not context.state.spoiled:
+        return ""
+    if context.cards_locked():
+        return "" if locked else "lock"
+    own = [alarm for alarm in context.alarms.named(LOCKED) if alarm.cards_say == wording.CARDS_IN_DOUBT]
+    return "unlock" if locked and own else ""
 
 
 def _changes(context: Context, event: Event) -> tuple[list[str], list[str]]:

@@ -220,7 +220,11 @@ def surplus_copy(table: Table, found: Rule, number: int) -> None:
 
 
 def _void_and_check(table: Table, found: Rule) -> None:
-    """Let the coup be void, take the cards out, check them, and notify whom the book names."""
+    """Let the coup be void, take the cards out, check them, and notify whom the book names.
+
+    The exit is locked until the cards are good.
+    """
+    table.raised("exit_locked", found.clause)
     to_do = duty(table, "foreign_card")
     void(table, FOREIGN, found.clause)
     table.closed()
@@ -228,7 +232,7 @@ def _void_and_check(table: Table, found: Rule) -> None:
     for name in ("void", "close_shoe"):
         to_do.do(name, table.now_s)
     _check_decks(table, rule("deck_check", table.book).clause, DECKS, found_wrong=False)
-    table.over("missing_or_foreign_card")
+    table.over("missing_or_foreign_card", "exit_locked")
     to_do.do("check_cards", table.now_s)
     for name in [step.name for step in to_do.steps if not step.done_s]:
         do_step(table, to_do, name, table.staff.supervisor)
@@ -239,12 +243,12 @@ def deck_check(table: Table, found: Rule, number: int) -> None:
     """Check one deck after the shoe; one time in two a card is missing and another is there twice."""
     table.ask(table.staff.supervisor, "close-shoe")
     table.closed()
-    table.note(found, number)
+    table.note(found, number, table.place()[1])
     wrong = table.rng.random() < 0.5
     _check_decks(table, found.clause, 1, found_wrong=wrong)
     if wrong and rule("missing_or_foreign_card", table.book).follows == "void_check":
         _check_decks(table, found.clause, DECKS, found_wrong=False)
-        table.over("decks_differ")
+        table.over("decks_differ", "exit_locked")
 
 
 def _check_decks(table: Table, clause: str, decks: int, *, found_wrong: bool) -> None:
@@ -260,6 +264,9 @@ def _check_decks(table: Table, clause: str, decks: int, *, found_wrong: bool) ->
     table.truth.checks.append(Check(begun, ended, missing, surplus))
     if found_wrong:
         table.raised("decks_differ")
+    foreign = rule("missing_or_foreign_card", table.book)
+    if found_wrong and foreign.follows == "void_check":
+        table.raised("exit_locked", foreign.clause)
 
 
 _MOST_OF_A_COUP: Final = 6

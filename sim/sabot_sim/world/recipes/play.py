@@ -21,7 +21,7 @@ def burn_missed(table: Table, found: Rule, number: int) -> None:
     table.open_shoe(burn=False)
     if table.book == CROWN:  # 10.1: the first coup is complete
         table.coup()
-    table.note(found, number, table.coup_no)
+    table.note(found, number)
     table.report("burn_missed", found.clause)
     table.coup()
 
@@ -121,7 +121,7 @@ def ordered(table: Table, found: Rule, number: int) -> None:
     if found.follows == "approved":
         table.ask(by, "authorise", found.clause, times=1)
     kind = "free_hand" if table.book == NZ else UNWAGERED[table.book]
-    table.note(found, number, table.coup_no)
+    table.note(found, number)
     table.without_wagers(table.ask(by, "no-bet", found.clause, kind=kind))
     table.kind = kind
     to_do = duty(table, "no_bet")

@@ -79,12 +79,6 @@ def wrong_payment(table: Table, found: Rule, number: int) -> None:
     without = [] if amount_cents > _LARGE_CENTS else ["notify_nicc"]
     to_do = duty(table, "wrong_payment", coup, without + ([] if intentional else ["identify_patron"]))
     to_do.do("identify_patron", table.now_s, by.name)
-    for name in () if _others_open(table) else ("enquire", "rectify"):
+    for name in ("enquire", "rectify"):
         do_step(table, to_do, name, by)
     table.truth.payments.append(Payment(to_do, direction, amount_cents, patron, intentional))
-
-
-def _others_open(table: Table) -> bool:
-    """Return True if another case file of the table is open, so that a step needs the id of its own."""
-    found = [one for one in table.truth.incidents if (one.table, one.kind) == (table.name, "wrong_payment")]
-    return sum(not one.closed_s for one in found) > 1

@@ -1,0 +1,42 @@
+"""In play: the shoe on a table is the one of its gateway's last entry, whatever the clock of its PC did."""
+
+import pytest
+from projection_rows import attempt, confirmed, coup, shoe, time
+from sabot_floor.projection.reading import Reading
+from sabot_floor.projection.rows import Row
+from sabot_floor.projection.writing import insert
+from sabot_floor.store import Store
+from sabot_protocol import rulebooks
+
+BOOK = rulebooks.load("crown-baccarat").digest().hex()  # deals face down
+CLOSED, OPEN = shoe(10, "closed", rulebook=BOOK), shoe(11, "open", shoe=2, rulebook=BOOK)
+
+
+def holding(store: Store, *rows: Row) -> Reading:
+    with store.writing("projection"):
+        insert(store, rows)
+    return Reading(store)
+
+
+@pytest.mark.parametrize("opened", [time(10), time(11), time(3)])  # with the next shoe, after it, by a clock set back
+def test_the_cards_of_the_next_shoe_are_hidden(store: Store, opened: str) -> None:
+    dealt = coup(12, shoe=2, coup=1, rulebook=BOOK, winner="player", player_points=8)
+    found = holding(store, shoe(1, "open", rulebook=BOOK), CLOSED, OPEN._replace(time=opened), dealt)
+    (now,) = found.shoe("t1", "u1", 2).coups
+    assert (now.player, now.banker, now.winner, now.player_points) == ("", "", "", 0)
+
+
+def test_they_are_shown_once_the_result_is_confirmed(store: Store) -> None:
+    dealt = coup(12, shoe=2, coup=1, rulebook=BOOK)
+    found = holding(store, CLOSED, OPEN._replace(time=time(10)), dealt, confirmed(13, dealt.id, shoe=2, coup=1))
+    assert found.shoe("t1", "u1", 2).coups[0].player == dealt.player
+
+
+@pytest.mark.parametrize("entry", [12, 14])
+def test_a_card_that_was_keyed_in_is_hidden_in_the_coup_in_play_alone(store: Store, entry: int) -> None:
+    """The clock is set back an hour after the coup before: the request has an earlier time than that one."""
+    before = coup(13, shoe=2, coup=1, rulebook=BOOK, time=time(63))
+    keyed = attempt(entry, verb="key-card", args='{"card":"8H"}', time=time(14))
+    rows = (OPEN, before, confirmed(13, before.id, shoe=2, coup=1, time=time(63)), keyed)
+    (shown,) = holding(store, *rows).decisions(time(0), time(99), "t1")
+    assert (shown.attempt.args == "{}") is (entry == 14)
