@@ -55,6 +55,13 @@ def alarm(name: str, state: str = "raised", clause: str = "") -> AlarmMessage:
             *("surplus", "star-rapid", None, [alarm("awaiting_authorisation", clause="11.8.13")]),
             Ask("authorise", {"times": 1}, "11.8.13"),
         ),
+        (
+            *("foreign", "star-premium", None, [alarm("exit_locked", "acknowledged", "14.11")]),
+            Ask(
+                *("step", {"incident": "foreign_card", "step": "check_cards", "note": "all decks checked by hand"}),
+                "14.11",
+            ),
+        ),
     ],
 )
 def test_what_a_supervisor_does_next(
@@ -144,14 +151,15 @@ def test_a_trouble_that_locks_nothing_holds_the_table_for_a_moment_only() -> Non
 
 def test_after_a_foreign_card_a_table_waits_for_the_check_of_its_cards_and_that_is_printed_once() -> None:
     made = Desk(Trouble("foreign"))
-    made.alarms(alarm("coup_void"))
-    assert made.step(1.0)  # The Star 12.11: the shoe voids the coup and ends, without a fault
+    made.alarms(alarm("coup_void"), alarm("exit_locked"))
+    assert made.step(1.0)  # The Star 12.11: the shoe voids the coup and ends
+    made.alarms(alarm("coup_void", "acknowledged"), alarm("exit_locked", "acknowledged"))
     assert made.step(4.0)
     assert made.step(9.0)
     made.alarms(alarm("coup_void", "acknowledged"))
     assert not made.step(10.0)
     assert made.printed[1:] == [
-        "bac-01  WAITS until the cards are checked: then acknowledge its alarms at the pit",
+        "bac-01  WAITS until the cards are checked: record that at the Dealer Terminal or the pit",
         "bac-01  SETTLED after 9 s; the table goes on",
     ]
 

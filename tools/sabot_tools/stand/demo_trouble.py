@@ -26,6 +26,7 @@ _REFUSED_S: Final = 20.0  # on a busy machine it arrives later, and until then t
 _CALM_S: Final = 2.0  # without a fault: a fault that follows has come by then
 _AWAITING: Final = "awaiting_authorisation"
 _DISPUTED: Final = "discrepancy"
+_LOCKED: Final = "exit_locked"  # until the cards are checked or replaced
 _MAYBE_NO_FAULT: Final = (
     "surplus",
     _AWAITING,
@@ -33,7 +34,6 @@ _MAYBE_NO_FAULT: Final = (
     *angel_eye.DISPUTED,
 )  # nothing to wait for; else the exit is locked
 _STANDS: Final = ("wrong_button", "wrong_result")  # all cards of the coup are known: it is confirmed by them
-_CHECK: Final = "foreign"  # the cards must be checked before play goes on, also where no fault locks the exit
 
 
 class NotSettledError(RuntimeError):
@@ -102,6 +102,9 @@ def next_ask(case: Case, book: str, fault: str | None, alarms: list[AlarmMessage
         return Ask("clear-fault", {"fault": fault})
     if _AWAITING in by_name:
         return Ask("authorise", {"times": 1}, by_name[_AWAITING].clause)
+    if _LOCKED in by_name:
+        checked = {"incident": "foreign_card", "step": "check_cards", "note": "all decks checked by hand"}
+        return Ask("step", checked, by_name[_LOCKED].clause)
     return Ask("ack-alarm", {"alarm": "all"}) if _unseen(alarms) else None
 
 
@@ -193,16 +196,16 @@ class TroubleDesk:
 
     def _follow(self, table: str, case: Case, now_s: float, people_ready: bool) -> None:
         alarms, fault = self._alarms.get(table, []), self._faults.get(table)
-        stops = (_AWAITING, _DISPUTED) if people_decide(self._books[table]) else (_AWAITING,)
+        stops = (_AWAITING, _LOCKED, *((_DISPUTED,) if people_decide(self._books[table]) else ()))
         waits, unseen = any(alarm.name in stops for alarm in alarms), _unseen(alarms)
         new = any(alarm.alarm not in case.before for alarm in alarms)
         case.note(now_s, alarmed=new, faulty=fault is not None, waits=waits)
         if case.over(now_s, unseen=unseen):
             self._settled(table, case, now_s, unseen=unseen)
             return
-        if case.trouble.name == _CHECK and case.calm(now_s) and not case.reminded:
+        if not case.reminded and any(alarm.name == _LOCKED for alarm in alarms):
             case.reminded = True
-            self._print(f"{table}  WAITS until the cards are checked: then acknowledge its alarms at the pit")
+            self._print(f"{table}  WAITS until the cards are checked: record that at the Dealer Terminal or the pit")
         if people_ready and case.alarmed and self._patience_is_over(case, now_s):
             found = next_ask(case, self._books[table], fault, alarms)
             if found is not None:

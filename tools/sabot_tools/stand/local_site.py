@@ -13,7 +13,7 @@ from typing import Self
 import msgspec
 from sabot_protocol import rulebooks
 from sabot_protocol.service.broker import Broker, Login
-from sabot_protocol.topics import JACKPOT_RETAINED, RETAINED, ROOT, log_head_topic
+from sabot_protocol.topics import ROOT
 from sabot_sim.angel_eye import troubled_dealer as angel_eye
 from sabot_sim.dealing import stack
 from sabot_sim.dealing.dealer import Dealer
@@ -21,7 +21,7 @@ from sabot_sim.dealing.table import SimTable
 from sabot_sim.dealing.troubled_dealer import TroubledDealer, possible
 from sabot_sim.rigs.vm import VmShoe
 
-from sabot_tools.stand import broker
+from sabot_tools.stand import broker, leftovers
 from sabot_tools.stand.angel_eye_ports import ConverterPort
 from sabot_tools.stand.angel_eye_table import AngelEyePlan, LiveAngelEye
 from sabot_tools.stand.children import Children
@@ -35,11 +35,6 @@ SiteTable = SimTable | LiveAngelEye
 Deck = Callable[[random.Random], list[str]]
 _LONGEST_SLEEP_S = 0.05
 _BROKER_WITHIN_S = 10.0
-_BROKER_QUIET_S = 0.5  # for what a broker still has to do with the last messages of the daemons
-_RETAINED = (
-    *(f"/{name}" for name, retained in (*RETAINED.items(), *JACKPOT_RETAINED.items()) if retained),
-    "/ledger",
-)
 
 
 @dataclass(frozen=True)
@@ -120,7 +115,6 @@ class LocalSite:
         self.config_path = self.plan.work_dir / "gateway.toml"
         self.ledger_path = self.plan.ledger or self.plan.work_dir / "ledger.db"
         self.gateway_socket = self.ledger_path.with_name("control.sock")
-        self._retained: set[str] = set()
         self._restarts = Restarts()
         self.floor = self._floor_service()
 
@@ -248,8 +242,6 @@ class LocalSite:
         self.inbox.append(Received(topic, payload, time.monotonic()))
         if self.floor:
             self.floor.on_message(topic)
-        if topic.endswith(_RETAINED) or topic.startswith(log_head_topic(self.plan.site, "")):
-            self._retained.add(topic)
 
     def step(self) -> None:
         """Let the dealers deal what is due and receive messages; DeadChildError if a child process has ended."""
@@ -334,14 +326,9 @@ class LocalSite:
 
     def _leave_broker(self) -> None:
         """Disconnect; clear our retained messages on a broker that is not ours."""
-        if self.plan.broker_url:
-            quiet_s = time.monotonic() + _BROKER_QUIET_S
-            while time.monotonic() < quiet_s:
-                self._subscriber.step(time.monotonic())
-                self._selector.select(_LONGEST_SLEEP_S)
-            for topic in self._retained:
-                self._subscriber.publish(topic, b"", qos=0, retain=True)
         self._subscriber.close()
+        if self.plan.broker_url:
+            leftovers.clear(self.broker, self.plan.login, self.plan.site)
 
     def close(self) -> None:
         """Stop gateway, shoes and broker."""
