@@ -302,6 +302,29 @@ def test_a_supervisor_of_rapid_does_not_avoid_the_manager_by_another_reason() ->
     assert "agree" in bench.replies[-1].say
 
 
+@pytest.mark.parametrize(
+    ("verb", "clause", "args"),
+    [("void", "11.8.6", {"reason": "short_shoe"}), ("irregularity", "", {"case": "insufficient_cards"})],
+)
+@pytest.mark.parametrize("short", [False, True])
+def test_too_few_cards_are_no_way_around_the_manager_while_there_are_enough(
+    verb: str, clause: str, args: dict[str, Any], short: bool
+) -> None:
+    from floor_commands_bench import CommandBench, signed
+
+    bench, log = CommandBench(), Log("star-rapid", decks=1)
+    for card in DECK[: 44 if short else 30]:
+        log.card(card, "burn", coup_no=0)
+    log.deal("9S 2H")
+    bench.table.verifier = log.verifier
+    bench.table.serve()
+    reply = bench.give(signed(verb, role="casino_supervisor", clause=clause, args=args))
+    assert (reply is not None and "Assistant Gaming Manager" in reply.say) is not short
+    if not short:
+        bench.give(signed(verb, role="assistant_gaming_manager", clause=clause, args=args))
+    assert len(bench.commands_sent(0.2)) == 1
+
+
 def test_a_void_for_too_few_cards_while_there_are_enough_is_an_alarm() -> None:
     log = Log("star-rapid")
     log.deal("9S 2H")

@@ -21,7 +21,13 @@ def bench() -> CommandBench:
         ("star-rapid", "irregularity", _NOT_IN_ORDER, "assistant_gaming_manager", "casino_supervisor"),  # P-39
         ("star-rapid", "irregularity", {"case": "wrong_shoe"}, "assistant_gaming_manager", "casino_supervisor"),  # P-48
         ("star-rapid", "irregularity", {"case": "missing_or_foreign_card"}, "gaming_supervisor", "dealer"),  # P-42
-        ("star-rapid", "void", {"reason": "short_shoe"}, "gaming_supervisor", "dealer"),
+        (
+            "star-rapid",
+            "void",
+            {"reason": "short_shoe"},
+            "assistant_gaming_manager",
+            "casino_supervisor",
+        ),  # P-39: it is full
         ("star-rapid", "irregularity", {"case": "burn_missed"}, "gaming_supervisor", "dealer"),
         ("star-baccarat", "irregularity", _NOT_IN_ORDER, "gaming_supervisor", "dealer"),  # P-39
         ("star-baccarat", "irregularity", _IN_ORDER, "gaming_supervisor", "dealer"),  # P-38

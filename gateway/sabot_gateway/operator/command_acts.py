@@ -31,6 +31,8 @@ def act_of(request: TableRequest, table: TableView) -> str:
 def act_of_verb(name: str, verb: TableVerb, table: TableView) -> str:
     """Return the act of a verb at a table now; empty if no rulebook has it."""
     match verb:
+        case Void(reason="short_shoe") | Irregularity(case="insufficient_cards") if _is_enough(table):
+            return command_acts.VOID_ACTS["misdeal"]  # by the log no card is lacking, so a person decides
         case Irregularity() as report:  # the shoe carries out what the rulebook's code asks for
             state = table.verifier.state
             facts, cards = report.known_facts(table), len(state.cards(state.next_coup_no()))
@@ -52,6 +54,11 @@ def act_of_verb(name: str, verb: TableVerb, table: TableView) -> str:
     found = command_acts.act_of(name, msgspec.to_builtins(verb))
     assert found is not None, name  # a test looks at every verb
     return found
+
+
+def _is_enough(table: TableView) -> bool:
+    """Return True if by its log the shoe has cards for another coup."""
+    return table.verifier.checks.composition.left_for_a_coup() > 0
 
 
 def _codes(table: TableView) -> set[str]:

@@ -160,13 +160,20 @@ class CompositionCheck:
         self._differences[event.data["card"]] = event.data["seen"]
         return NONE
 
+    def left_for_a_coup(self) -> int:
+        """Return how many cards the log shows in the shoe if they are enough for any coup; 0 if not, or unknown."""
+        state = self.state
+        if not state.whole or not state.decks or self.continuous:
+            return 0
+        left = DECK_CARDS * state.decks - self.all_out().total()
+        return left if left > _MOST_OF_A_COUP else 0
+
     def coup_void(self, event: Event) -> Findings:
         """Find a coup that is void for too few cards while the log shows enough for one."""
-        state = self.state
-        if event.data["reason"] != "short_shoe" or not state.whole or not state.decks or self.continuous:
+        if event.data["reason"] != "short_shoe":
             return NONE
-        left = DECK_CARDS * state.decks - self.all_out().total()
-        if left <= _MOST_OF_A_COUP:
+        left = self.left_for_a_coup()
+        if not left:
             return NONE
         fact = f"The coup is void for too few cards, and by its log the shoe has {left} left. Have the cards counted."
         return (Finding(fact, "too few cards", f"{left} cards are left", self._clause(), name="cards_left"),)
