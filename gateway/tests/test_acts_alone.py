@@ -285,3 +285,57 @@ def test_a_coup_without_wagers_is_void_by_the_button_new_shoe() -> None:
     log("button", shoe_no=1, coup_no=1, button="new_shoe")
     log("coup_void", shoe_no=1, coup_no=1, reason="supervisor", then="new_cards", cards=2)
     assert log.alarms("coup_void", "discrepancy") == [log.alarm("coup_void")]
+
+
+# Void Hands and Free Hands (New Zealand)
+
+
+def owed_void_hand(bench: CommandBench) -> Log:
+    """A card that was drawn in excess and seen lies there: the next hand is a Void Hand (12.1(b))."""
+    log = Log("nz-baccarat")
+    log.deal("9S 2H TD 3C")
+    log.result()
+    log.card("4C", "player_1", coup_no=2, flags={"surplus": True, "exposed": True})
+    log.irregularity("player_overdraw", "NEXT_NO_BET", exposed=True)
+    bench.table.verifier = log.verifier
+    bench.table.serve()
+    return log
+
+
+@pytest.mark.parametrize("confirmed", [False, True])
+def test_wagers_are_not_taken_on_a_void_hand_by_calling_it_a_free_hand(bench: CommandBench, confirmed: bool) -> None:
+    log = owed_void_hand(bench)
+    if confirmed:
+        log.confirm()
+        log("coup_kind", shoe_no=1, coup_no=2, kind="void_hand")
+    reply = bench.give(signed("no-bet", clause="8.3", args={"kind": "free_hand"}))
+    sent = [kind for _, kind, _ in bench.commands_sent(0.2)]
+    if confirmed:  # its first card is out, so the Free Hand is the one after it
+        assert sent == ["no_bet"]
+        return
+    assert reply is not None
+    assert (reply.ok, sent) == (False, [])
+    assert "coup 1/2 is a Void Hand" in reply.say
+    bench.give(signed("no-bet", clause="8.3", args={"kind": "void_hand"}))
+    assert [kind for _, kind, _ in bench.commands_sent(0.2)] == ["no_bet"]
+
+
+def test_a_free_hand_is_dealt_where_nothing_asks_for_a_void_hand(bench: CommandBench) -> None:
+    log = Log("nz-baccarat")
+    log.coup()
+    bench.table.verifier = log.verifier
+    bench.table.serve()
+    bench.give(signed("no-bet", clause="8.3", args={"kind": "free_hand"}))
+    assert [kind for _, kind, _ in bench.commands_sent(0.2)] == ["no_bet"]
+
+
+@pytest.mark.parametrize(("kind", "status"), [("free_hand", "disputed"), ("void_hand", "verified")])
+def test_a_free_hand_that_had_to_be_a_void_hand_is_disputed(kind: str, status: str) -> None:
+    log = owed_void_hand(CommandBench())
+    log.command("no_bet", kind=kind)
+    log.confirm()
+    log("coup_kind", shoe_no=1, coup_no=2, kind=kind)
+    for card, slot in (("5C", "banker_1"), ("5D", "player_2"), ("2C", "banker_2")):
+        log.card(card, slot)
+    log.result(points=(9, 7), kind=kind, natural=True)
+    assert log.coups()[-1] == (2, status)

@@ -82,6 +82,11 @@ class ShoeState:
         """Return the coup that the next card belongs to, if it is due."""
         return self.coup_no if self.phase == "dealing" else self.coup_no + 1
 
+    def unbegun_coup_no(self) -> int:
+        """Return the coup whose kind a person may decide: the next, or the one after if cards in excess began it."""
+        begun = self.phase == "between" and not self.burning and bool(self.dealt.get(self.coup_no + 1))
+        return self.coup_no + 1 + begun
+
     def surplus_coup_no(self) -> int:
         """Return the coup that the next surplus card begins: after the coup that is due, and those that are full."""
         number = self.coup_no + 1 if self.burning or self.phase != "between" else self.coup_no + 2

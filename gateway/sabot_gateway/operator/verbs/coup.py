@@ -234,6 +234,16 @@ class NoBet(ShoeVerb, frozen=True):
         """Return True if a shoe is open, or if that is not known."""
         return state.phase not in ("closed", "checking")
 
+    def check(self, table: TableView) -> None:
+        """Refuse wagers on a coup that a rule has dealt without any (New Zealand 12.1(b), 12.2(b))."""
+        verifier = table.verifier
+        number = verifier.state.unbegun_coup_no()
+        if self.kind == "free_hand" and verifier.checks.kinds.ordered(number):
+            raise RefusedError(
+                f"coup {verifier.state.shoe_no}/{number} is a Void Hand, because a card was drawn in excess and seen: "
+                "no wagers are permitted on it. Deal it, then repeat this."
+            )
+
     def data(self, table: TableView) -> dict[str, Any]:
         """Add the kind that the rulebook has, if it was left out."""
         return {"kind": self.kind or table.verifier.profile["unwagered"]}

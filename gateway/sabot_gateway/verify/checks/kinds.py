@@ -9,6 +9,8 @@ from sabot_gateway.verify.checks.cutting_card import CuttingCardCheck
 from sabot_gateway.verify.findings import NONE, Finding, Findings
 from sabot_gateway.verify.state import ShoeState
 
+_FREE = "free_hand"  # wagers are allowed (New Zealand 8.3)
+
 
 @dataclass
 class KindCheck:
@@ -20,6 +22,10 @@ class KindCheck:
     _announced: dict[int, str] = field(default_factory=dict)
     _no_bet: dict[int, str] = field(default_factory=dict)  # coups that must be without wagers, and why
     _by_person: bool = False  # the next irregularity was reported by a person, who may correct the shoe
+
+    def ordered(self, number: int) -> str:
+        """Return the case after which a rule has this coup dealt without wagers; empty if none has."""
+        return self._no_bet.get(number, "")
 
     def shoe_opened(self, event: Event) -> Findings:
         """Start with nothing announced."""
@@ -55,11 +61,12 @@ class KindCheck:
         return NONE
 
     def command_done(self, event: Event) -> Findings:
-        """After a card is put back, or another command, the announcement decides."""
-        self._by_person = event.data["command"] == "irregularity"
-        if event.data["command"] in ("card_returned", "no_bet"):
+        """After a card is put back, or another command, the announcement decides; a free hand has wagers."""
+        command = event.data["command"]
+        self._by_person = command == "irregularity"
+        if command == "card_returned" or (command == "no_bet" and event.data["data"]["kind"] != _FREE):
             self._no_bet.pop(self.state.coup_no + 1, None)
-        elif event.data["command"] == "this_no_bet":
+        elif command == "this_no_bet":
             return self._this_no_bet(self.state.next_coup_no())
         return NONE
 
@@ -89,10 +96,10 @@ class KindCheck:
         clause = self.book.shoe.unwagered.clause
         if kind != announced:
             return (Finding("The coup is not of the kind that was announced.", kind, announced, clause, number),)
-        if kind == "live" and self.state.whole:
+        if self.state.whole and (kind == "live" or (kind == _FREE and case)):
             why = case.replace("_", " ") if case else "after the last coup"
             fact = "A coup was dealt with wagers. By the rulebook it has none."
-            return (Finding(fact, "live", f"{self.book.shoe.unwagered.kind}: {why}", clause, number),)
+            return (Finding(fact, kind, f"{self.book.shoe.unwagered.kind}: {why}", clause, number),)
         return NONE
 
     def _after_last(self, number: int) -> bool:

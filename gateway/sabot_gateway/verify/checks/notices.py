@@ -60,8 +60,7 @@ class KindNotices:
         if command == "this_no_bet":
             self._kinds[state.next_coup_no()] = self.unwagered
         elif command == "no_bet":
-            begun = state.phase == "between" and not state.burning and bool(state.dealt.get(state.coup_no + 1))
-            self._kinds[state.coup_no + 1 + begun] = event.data["data"]["kind"]
+            self._kinds[state.unbegun_coup_no()] = event.data["data"]["kind"]
         return NONE
 
     def coup(self, event: Event) -> Findings:
