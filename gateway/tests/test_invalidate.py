@@ -195,3 +195,19 @@ def test_the_rest_of_the_shoe_goes_after_a_void_misdeal(book: str, clause: str, 
         assert "all players at the table must agree (12.1.3)" in reply.say
         bench.give(signed("end-shoe", args={"cause": "misdeal", "agreed": True}, **rest))
     assert [kind for _, kind, _ in bench.commands_sent(0.2)] == ["close_shoe"]
+
+
+def test_the_rest_of_a_shoe_does_not_go_for_a_misdeal_of_the_shoe_before() -> None:
+    bench, log = CommandBench(), Log("star-baccarat")  # 12.1.3
+    log.deal("9S 2H")
+    log("coup_void", shoe_no=1, coup_no=1, reason="misdeal", then="new_cards", cards=2)
+    bench.table.verifier = log.verifier
+    bench.table.incidents = IncidentBook("bac-01", log.book)
+    bench.table.serve()
+    log("shoe_closed", shoe_no=1, coups=1, cards=2, reason="new_cards")
+    log("shoe_opened", shoe_no=2, card_set=1, decks=8, burn="none")
+    reply = bench.give(signed("end-shoe", clause="12.1.3", args={"cause": "misdeal", "agreed": True}))
+    assert reply is not None
+    assert not reply.ok
+    assert "the newest coup of this shoe is not void" in reply.say
+    assert bench.commands_sent(0.2) == []

@@ -102,10 +102,11 @@ class EndShoe(TableVerb, frozen=True):
 
     def _refuse_rest(self, table: TableView, act: str) -> None:
         """The rest of the shoe goes only after a void misdeal, and where the book asks the players, if all agree."""
-        last = table.verifier.disputes.last
-        if last is None or last.kind != "void":
+        last, state = table.verifier.disputes.last, table.verifier.state
+        here = last is not None and (state.phase == "unknown" or last.shoe == state.shoe_no)
+        if last is None or last.kind != "void" or not here:
             raise RefusedError(
-                "the newest coup is not void. Void it as a misdeal first, if it cannot be reconstructed."
+                "the newest coup of this shoe is not void. Void it as a misdeal first, if it cannot be reconstructed."
             )
         rule = authority.load(table.verifier.rulebook).act[act]
         if rule.when.get("players_agree") and not self.agreed:
