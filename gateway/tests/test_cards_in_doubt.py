@@ -218,6 +218,43 @@ def test_a_persons_record_of_check_or_new_cards_ends_it(book: str, verb: str, ar
     assert log.coups()[-1] == (log.coup_no, "verified")
 
 
+@pytest.mark.parametrize(
+    ("book", "clause"), [("crown-baccarat", "4.1.1(d)"), ("nz-baccarat", "7.1(c)")]
+)  # the others have no such step
+def test_the_step_that_shuffles_a_void_shoe_is_not_done_while_that_shoe_is_open(book: str, clause: str) -> None:
+    log = BookLog(book)
+    log.coup()
+    bench = bench_at(log)
+    bench.answer_to("record", args={"act": "void_shoe"})
+    for phase in ("between", "in a coup"):
+        say = bench.answer_to("step", clause=clause, args={"incident": "shoe_void", "step": "reshuffle"})
+        assert say.startswith("Step refused: shoe 1 is still open"), phase
+        assert log.verifier.alarms.named("shoe_void")
+        log.deal("9S 2H")
+    log("coup_void", shoe_no=1, coup_no=2, reason="misdeal", then="new_cards", cards=2)
+    log("shoe_closed", shoe_no=1, coups=2, cards=6, reason="new_cards")
+    bench.answer_to("step", clause=clause, args={"incident": "shoe_void", "step": "reshuffle"})
+    assert log.verifier.alarms.named("shoe_void") == []
+    assert "shoe_void" not in [one.kind for one in log.incidents.open()]
+
+
+@pytest.mark.parametrize("book", ["star-baccarat", "star-premium", "nz-baccarat", "crown-baccarat"])
+def test_a_check_of_the_decks_does_not_hide_a_sequence_that_was_revealed(book: str) -> None:
+    log = Log(book)
+    log.coup()
+    bench = bench_at(log)
+    bench.table.serve()
+    bench.answer_to("record", args={"act": "void_shoe"})
+    whole_check(log)
+    assert log.verifier.alarms.named("shoe_void"), "every card is there, in an order that players know"
+    refused = bench.answer_to("open-shoe")
+    assert refused.startswith("Open shoe refused: ")
+    assert "deck-check" not in refused
+    assert "order_shuffle" in refused
+    bench.answer_to("record", args={"act": "order_shuffle"})
+    assert log.verifier.alarms.held() == []
+
+
 @pytest.mark.parametrize("book", ASKED)
 def test_after_a_void_for_a_foreign_card_no_coup_of_the_shoe_counts(book: str) -> None:
     log = Log(book)

@@ -9,10 +9,14 @@ from sabot_floor.projection.changes import changes
 from sabot_floor.projection.rows import Incident
 from sabot_floor.reports.payments import payment_rows
 from sabot_gateway.operator import command_acts
+from sabot_gateway.operator.local_roles import Granted
 from sabot_gateway.operator.requests import TableRequest, parse
 from sabot_protocol.topics import IncidentMessage
+from shoe_events import cards, event, result
 from test_desk_incidents import ask, bench, one, with_incidents
 from test_requests import line, refusal
+
+PRESSED = ("player", "confirm")  # the dealer's entry, where the book wants it, and Confirm
 
 
 def test_a_wrong_date_is_withdrawn_and_the_right_one_is_taken() -> None:
@@ -81,3 +85,33 @@ def test_a_withdrawn_payment_is_not_one_for_the_nicc() -> None:
     rows = [next(payment_rows([_row(message)])) for message in (opened, msgspec.convert(payload, IncidentMessage))]
     assert [(row.to_nicc, row.notified, row.state) for row in rows] == [(True, "", "open"), (False, "", "closed")]
     assert "withdrawn: typed twice" in rows[1].note
+
+
+# A step is not done because somebody says so
+
+
+@pytest.mark.parametrize(
+    ("book", "act", "role"),
+    [
+        ("star-baccarat", "void_misdeal", "casino_supervisor"),
+        ("crown-baccarat", "void_misdeal", "higher_duties_dealer"),
+        ("star-rapid", "void_misdeal", "assistant_gaming_manager"),
+        ("star-rapid", "void_wrong_shoe", "assistant_gaming_manager"),
+    ],
+)
+@pytest.mark.parametrize("settled", [False, True])
+def test_a_coup_that_stands_is_not_recorded_as_void(book: str, act: str, role: str, settled: bool) -> None:
+    made = bench(book)
+    made.granted = Granted(role)
+    with_incidents(made, *cards(2, "9S 2H TD 3C"))
+    ask(made, "record", act=act)
+    kind = one(made).kind
+    with_incidents(made, result(6, "player", 9, 5, natural=True))
+    if settled:
+        with_incidents(made, *(event(7 + n, "button", shoe_no=1, coup_no=1, button=b) for n, b in enumerate(PRESSED)))
+    refused = ask(made, "step", incident=kind, step="void")
+    assert refused.startswith("Step refused: coup 1/1 "), refused
+    assert ("withdraw" in refused) is settled
+    assert one(made).state == "open"
+    ask(made, "withdraw", incident=kind, reason="noticed after the next coup began: the result stands")
+    assert made.table.incidents.open() == []

@@ -13,6 +13,7 @@ from sabot_protocol.rulebooks.people import catalogue
 from sabot_protocol.service.plain_text import plain
 from sabot_protocol.topics import IncidentMessage
 
+from sabot_gateway.incidents.evidence import dealing_units
 from sabot_gateway.incidents.openings import Opening
 from sabot_gateway.operator.table_view import TableView
 from sabot_gateway.operator.verbs.card_checks import effects_on_cards, settled_by_step
@@ -247,11 +248,9 @@ def _contradiction(table: TableView, incident: IncidentMessage, name: str) -> st
         if table.verifier.disputes.at((incident.unit, incident.shoe, incident.coup)):
             return f"coup {label} is still disputed: run {decide_command(table.name, label)}"
         on_table = (state.unit, *(state.coup_on_table() or ())) == (incident.unit, incident.shoe, incident.coup)
-        if name == "void" and on_table and not state.none_to_void():
-            return (
-                f"coup {label} is on the table and not void: run `sabot table {table.name} void --by NAME --clause N`"
-            )
-    if name in ("close_shoe", "check_cards") and _is_open(state, incident):
+        if name == "void" and (problem := _not_void(table, incident, on_table=on_table)):
+            return problem
+    if _needs_closed(table, name) and _is_open(state, incident):
         return f"shoe {state.shoe_no} is still open: run `sabot table {table.name} tell close-shoe --by NAME`"
     follows = incident.facts.get(UNWAGERED_COUP)
     if not isinstance(follows, int) or not _is_open(state, incident) or state.next_coup_no() > follows:
@@ -260,6 +259,26 @@ def _contradiction(table: TableView, incident: IncidentMessage, name: str) -> st
         command = f"`sabot table {table.name} authorise --by NAME`"
         return f"the shoe waits for it: turn the supervisor's key at the shoe, or run {command}"
     return f"coup {incident.shoe}/{follows} is not dealt yet: announce it, and deal it" if name == "announce" else ""
+
+
+def _not_void(table: TableView, incident: IncidentMessage, *, on_table: bool) -> str:
+    """Return why a coup counts as not void: it waits on the table, or its result stands and a person was mistaken."""
+    newest, _ = table.find_coup(incident.shoe, incident.coup)
+    stands = newest is not None and newest.kind != "void" and incident.unit in dealing_units(newest)
+    label = f"{incident.shoe}/{incident.coup}"
+    if on_table and (stands or not table.verifier.state.none_to_void()):
+        return f"coup {label} is on the table and not void: run `sabot table {table.name} void --by NAME --clause N`"
+    if not stands or not incidents.opened_by_person(incident):
+        return ""
+    return (
+        f"coup {label} is not void: play went on, and its result stands. If that is right: `sabot table {table.name} "
+        f"withdraw --incident {incident.incident} --by NAME --reason TEXT`"
+    )
+
+
+def _needs_closed(table: TableView, name: str) -> bool:
+    """Return True for a step that no open shoe allows; the log of another maker's shoe may not show its end."""
+    return name in ("close_shoe", "check_cards") or (name == "reshuffle" and table.verifier.driver == "sabot")
 
 
 def _is_open(state: ShoeState, incident: IncidentMessage) -> bool:

@@ -10,6 +10,7 @@ from sabot_gateway.angel_eye.commands import DISCARD, KEEP
 from sabot_gateway.operator.table_view import TableView
 from sabot_gateway.operator.verbs.verb import Coup, Decks, RefusedError, ShoeVerb, expect, still_locked
 from sabot_gateway.shoe.parse import Event
+from sabot_gateway.verify.alarms.catalogue import SHOE_VOID
 from sabot_gateway.verify.reports.exit_lock import LOCKED
 from sabot_gateway.verify.state import ShoeState
 
@@ -68,9 +69,10 @@ class OpenShoe(ShoeVerb, frozen=True):
 
 def refuse_doubtful_cards(table: TableView) -> None:
     """Refuse to deal on while cards are neither checked nor replaced (The Star 12.11, Premium 14.11, Rapid 11.8.10)."""
-    held = table.verifier.alarms.held()
+    held, name = table.verifier.alarms.held(), table.name
+    if table.verifier.alarms.named(SHOE_VOID):  # whose text says what ends it: no check of the cards does
+        raise RefusedError(table.verifier.alarms.named(SHOE_VOID)[-1].say)
     if held:
-        name = table.name
         raise RefusedError(
             f"{held[-1].say} The cards are neither checked nor replaced. Close the shoe, then have every card checked: "
             f"`sabot table {name} deck-check --by NAME`; or record what was done: `sabot table {name} record --act "

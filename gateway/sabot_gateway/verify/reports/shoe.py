@@ -7,7 +7,7 @@ from sabot_protocol.topics import ShoeMessage
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify import records
 from sabot_gateway.verify.alarms import wording
-from sabot_gateway.verify.alarms.catalogue import ENDED_BY_NEW_SHOE
+from sabot_gateway.verify.alarms.catalogue import ENDED_BY_NEW_SHOE, SHOE_VOID
 from sabot_gateway.verify.findings import Finding
 from sabot_gateway.verify.records import Record
 from sabot_gateway.verify.reports import coups
@@ -28,8 +28,9 @@ def opened(context: Context, event: Event, found: list[Finding]) -> list[Record]
 
 
 def checked(context: Context, event: Event, found: list[Finding]) -> list[Record]:
-    """A check in which every card of the decks was there ends what only good cards end."""
-    over = context.alarms.held() if context.state.is_every_card(event.data["cards"]) and not found else []
+    """A check in which every card of the decks was there ends what only good cards end; it hides no known sequence."""
+    whole = context.state.is_every_card(event.data["cards"]) and not found
+    over = [alarm for alarm in context.alarms.held() if whole and alarm.name != SHOE_VOID]
     return [Record(), *context.clear_alarms(over, "the check of the decks", context.source(event))]
 
 
