@@ -115,3 +115,23 @@ def test_a_coup_that_stands_is_not_recorded_as_void(book: str, act: str, role: s
     assert one(made).state == "open"
     ask(made, "withdraw", incident=kind, reason="noticed after the next coup began: the result stands")
     assert made.table.incidents.open() == []
+
+
+# Two people, two acts: one does not stand in the way of the other
+
+
+def test_commission_of_two_players_is_deferred_at_one_coup() -> None:
+    made = bench("crown-baccarat")  # 9.3.1
+    for patron in ("R. Lee", "S. Wu", "S. Wu"):
+        answer = ask(made, "record", act="defer_commission", patron=patron)
+    assert answer.startswith("Record refused: "), "the same player twice"
+    assert [one.facts["patron"] for one in made.table.incidents.open()] == ["R. Lee", "S. Wu"]
+
+
+@pytest.mark.parametrize("book", ["star-baccarat", "star-premium"])
+def test_a_table_is_closed_while_the_sign_of_a_raised_minimum_is_up(book: str) -> None:
+    made = bench(book)
+    for act in ("raise_minimum", "close_table", "close_table"):
+        answer = ask(made, "record", act=act)
+    assert answer.startswith("Record refused: "), "the same act twice"
+    assert [one.facts["act"] for one in made.table.incidents.open()] == ["raise_minimum", "close_table"]

@@ -236,10 +236,14 @@ class IncidentBook:
             raise NotThereError(f"{len(found)} incidents {label} are open: use the id: {_list(found)}")
         raise NotThereError(f"no incident {label} is open; open: {_list(self.open())}")
 
-    def is_open(self, opening: Opening) -> IncidentMessage | None:
-        """Return the open incident of this kind for the same coup, or None."""
+    def is_open(self, opening: Opening, same: Iterable[str] = ()) -> IncidentMessage | None:
+        """Return the open incident of this kind for the same coup, or None; `same`: facts that must not differ."""
         key = opening.kind, opening.unit, opening.shoe, opening.coup
-        return next((one for one in self._open.values() if _key(one) == key), None)
+        for one in self._open.values():
+            differ = (one.facts.get(name, opening.facts.get(name)) != opening.facts.get(name) for name in same)
+            if _key(one) == key and not any(differ):
+                return one
+        return None
 
     def open_by(self, opening: Opening, person: Decider, source: Source) -> tuple[Record, IncidentMessage]:
         """Open an incident for a person; NotThereError if too many are open."""

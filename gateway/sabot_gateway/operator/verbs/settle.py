@@ -26,6 +26,7 @@ from sabot_gateway.verify.state import NOT_OPEN, ShoeState
 
 Text = Annotated[str, Meta(max_length=500)]
 Cents = Annotated[int, Meta(ge=1, le=10**12)]
+_SAME = ("act", "patron")  # facts: another act, or that of another player, is another incident
 _NO_BET = "deal_unwagered"  # of the next coup
 _SEE = "`sabot authority --rulebook ID --table` lists them, with the rulebook of the table as ID"
 _VOID_MISDEAL = "void_misdeal"
@@ -111,7 +112,7 @@ class Opens(TableVerb, frozen=True, kw_only=True):
         opening = Opening(kind, opener, unit, shoe, coup, f"{say}{f': {note}' if note else ''}.", facts, done=done)
         if kind == RECORDED:
             opening = opening._replace(clause=person.clause)
-        open_already = table.incidents.is_open(opening) if opener.act and kind != RECORDED else None
+        open_already = table.incidents.is_open(opening, _SAME) if opener.act and kind != RECORDED else None
         if open_already and (news := _new_facts(open_already, opening)) and not done:
             return _with_facts(table, open_already, opening._replace(facts=news), person, new_source())
         if open_already:
