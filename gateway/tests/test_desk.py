@@ -5,11 +5,13 @@ from typing import Any
 import msgspec
 import pytest
 from desk_bench import GATEWAY, TIME, VOID, DeskBench
+from sabot_gateway.operator.local_roles import Granted
 from sabot_protocol.service.messages import Answer
 from sabot_protocol.service.moment import Moment
 from sabot_protocol.topics import AlarmMessage
-from shoe_events import UNIT, cards, event
+from shoe_events import SLOTS, UNIT, cards, event, result
 from stand_in import StandIn
+from verified_log import Log
 
 
 @pytest.fixture
@@ -192,3 +194,47 @@ def test_the_desk_refuses_more_than_64_requests_at_once(bench: DeskBench) -> Non
     (answer,) = bench.answers
     assert "Too many requests are in progress at this gateway." in answer.say
     assert len(bench.own.waiting) == 64
+
+
+@pytest.mark.parametrize(
+    ("verb", "more"),
+    [
+        ("irregularity", {"args": {"case": "bad_order", "facts": {"reconstructible": False}}}),
+        ("export-coup", {"clause": "13.2"}),
+        ("open-shoe", {}),
+        ("close-shoe", {}),
+        ("clear-fault", {"args": {"fault": "card"}}),
+    ],
+)
+def test_what_is_asked_about_one_coup_is_not_done_to_the_next(
+    bench: DeskBench, verb: str, more: dict[str, Any]
+) -> None:
+    """A line that was cut brings the log of a whole coup before the shoe can get the command."""
+    bench.table.serve()
+    bench.table.open()
+    bench.table.follow(*cards(2, "9S 2H"))
+    bench.send(verb, **more)
+    bench.table.follow(*cards(4, "TD 3C", SLOTS[2:]), result(6, "player", 9, 5, natural=True))
+    bench.table.follow(event(7, "button", shoe_no=1, coup_no=1, button="confirm"), *cards(8, "4S", coup_no=2))
+    bench.desk.withdraw_outdated(bench.table, Moment(1.0, TIME))
+    assert bench.commands_sent(1.1) == []
+    bench.commit(1.1)
+    assert "was not sent: another coup is on the table now" in bench.answers[-1].say
+
+
+def test_a_role_that_was_enough_for_another_act_is_not_enough_when_the_table_has_changed(bench: DeskBench) -> None:
+    log = Log("star-baccarat")
+    log.deal("9S 2H")
+    log.irregularity("bad_order", "RECON_WITHDRAW", reconstructible=True)  # 12.1.1: no wager is left
+    bench.table.verifier, bench.granted = log.verifier, Granted("dealer")
+    bench.table.serve()
+    bench.request("this-no-bet", clause="12.1.1")
+    log.card("TD", "player_2")
+    log.card("3C", "banker_2")
+    log.result()
+    log.confirm()
+    log.deal("9S 2H")  # of a coup with nothing in its log: 7.5 is a supervisor's
+    bench.commit()
+    bench.commit()
+    assert "the table has changed since this was asked" in bench.answers[-1].say
+    assert bench.commands_sent(0.2) == []

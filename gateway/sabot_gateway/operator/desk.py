@@ -17,7 +17,7 @@ from sabot_protocol.service.messages import Answer
 from sabot_protocol.service.moment import Moment
 
 from sabot_gateway.operator.attempts import ATTEMPT, OUTCOME, SENT, Attempts, Sent, decider
-from sabot_gateway.operator.command_acts import act_of_verb, refuse_foreign_clause
+from sabot_gateway.operator.command_acts import act_of, act_of_verb, refuse_foreign_clause
 from sabot_gateway.operator.local_roles import NOT_CHECKED, Granted
 from sabot_gateway.operator.own_entries import OwnEntries
 from sabot_gateway.operator.requests import TableRequest
@@ -54,6 +54,7 @@ class PendingRequest:
     decided: str = ""  # a decision that is stored, and true whatever the shoe answers
     ended: str = ""  # the time of the outcome
     refused: str = ""  # why the person may not do it
+    act: str | None = None  # for which the role was checked; None if none was
 
     def answer(self, *, ok: bool, say: str) -> Answer:
         """Return the answer, with the decision that is stored and what still locks the shoe."""
@@ -132,7 +133,8 @@ class Desk:
         self.taken[attempt.origin] += 1
         self.own.add(source, request.table if table else "", ATTEMPT, attempt)
         until_s = at.now_s + _ANSWER_WITHIN_S
-        pending = PendingRequest(attempt, request.verb, table, reply, until_s, refused=granted.refused)
+        act = command.act if command else act_of(request, table) if table and granted.role else None
+        pending = PendingRequest(attempt, request.verb, table, reply, until_s, refused=granted.refused, act=act)
         self._new.append(pending)
         return pending
 
@@ -186,7 +188,7 @@ class Desk:
             raise RefusedError(pending.refused)
         if attempt.command is not None and (say := other_coup(table, attempt.command.coup)):
             raise RefusedError(say)
-        if attempt.command is not None and attempt.command.act != act_of_verb(attempt.verb, pending.verb, table):
+        if pending.act is not None and pending.act != act_of_verb(attempt.verb, pending.verb, table):
             raise RefusedError("the table has changed since this was asked. Look at it, then give the command again.")
         pending.verb.check_clause(table, attempt.clause)
         refuse_foreign_clause(attempt.verb, pending.verb, table, attempt.clause)

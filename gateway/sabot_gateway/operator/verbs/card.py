@@ -19,6 +19,7 @@ class KeyCard(ShoeVerb, frozen=True):
 
     title = "Key card"
     command = "key_card"
+    of_coup = True
     not_now = (
         "no card is out that left the shoe at {table} and was not read. A card that is in the shoe, or that goes back "
         "into it, is drawn again once the fault is cleared; if a card is on the table that the shoe does not know, "
@@ -30,10 +31,6 @@ class KeyCard(ShoeVerb, frozen=True):
     def __post_init__(self) -> None:
         """Raise ValueError if it is not one of the 52 cards."""
         expect_card("card", self.card)
-
-    def bound_to(self, table: TableView) -> Coup | None:
-        """The card belongs to the coup on the table."""
-        return table.verifier.state.coup_on_table()
 
     def check(self, table: TableView) -> None:
         """Refuse a card if the shoe's log shows that none waits."""
@@ -50,6 +47,7 @@ class BurnCard(ShoeVerb, frozen=True):
 
     title = "Burn card"
     command = "burn_card"
+    of_coup = True
     not_now = "a coup is in progress, a fault holds the shoe, or no shoe is open. Finish the coup, then repeat it."
 
     def done(self, table: TableView, event: Event, coup: Coup | None) -> str:
@@ -65,6 +63,7 @@ class CardReturned(ShoeVerb, frozen=True):
 
     title = "Card returned"
     command = "card_returned"
+    of_coup = True
     not_now = "no card was drawn too many at a complete coup, so none can go back. Leave the cards on the table."
 
     def done(self, table: TableView, event: Event, coup: Coup | None) -> str:

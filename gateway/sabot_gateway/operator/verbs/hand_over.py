@@ -19,6 +19,7 @@ class ExportCoup(ShoeVerb, frozen=True):
 
     title = "Export coup"
     command = "export_coup"
+    of_coup = True
     needs_clause = True
     not_now = "no coup is in progress, so there is none to export. Open the other shoe and deal from it."
 

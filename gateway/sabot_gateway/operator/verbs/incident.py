@@ -66,6 +66,7 @@ class ClearFault(ShoeVerb, frozen=True):
 
     title = "Clear fault"
     command = "clear_fault"
+    of_coup = True
     not_now = (
         "the shoe does not report this fault, its lid is open, or its log is damaged. Shut the lid, and clear the "
         "fault that `sabot gateway status` shows."
@@ -94,6 +95,7 @@ class Irregularity(ShoeVerb, frozen=True):
 
     title = "Report"
     command = "irregularity"
+    of_coup = True
     not_now = (
         "the shoe cannot apply this case to the coup on the table. Check the case and the coup with `sabot gateway "
         "status`."

@@ -27,6 +27,7 @@ class OpenShoe(ShoeVerb, frozen=True):
 
     title = "Open shoe"
     command = "open_shoe"
+    of_coup = True
     not_now = (
         "a coup, the burn or a deck check is in progress, or the shoe's log is damaged. Finish or void the coup, or "
         "end the deck check; then repeat it."
@@ -107,6 +108,7 @@ class CloseShoe(ShoeVerb, frozen=True):
 
     title = "Close shoe"
     command = "close_shoe"
+    of_coup = True
     not_now = "a coup is in progress, or no shoe is open. Finish or void the coup, then repeat it."
 
     def check(self, table: TableView) -> None:
