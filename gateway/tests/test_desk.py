@@ -200,6 +200,7 @@ def test_the_desk_refuses_more_than_64_requests_at_once(bench: DeskBench) -> Non
     ("verb", "more"),
     [
         ("irregularity", {"args": {"case": "bad_order", "facts": {"reconstructible": False}}}),
+        ("burn-card", {}),
         ("export-coup", {"clause": "13.2"}),
         ("open-shoe", {}),
         ("close-shoe", {}),
@@ -238,3 +239,30 @@ def test_a_role_that_was_enough_for_another_act_is_not_enough_when_the_table_has
     bench.commit()
     assert "the table has changed since this was asked" in bench.answers[-1].say
     assert bench.commands_sent(0.2) == []
+
+
+def _report(**more: Any) -> dict[str, Any]:
+    return {"clause": "12.1.2", "args": {"case": "bad_order", "facts": {"reconstructible": False}, **more}}
+
+
+def test_a_misdeal_may_be_reported_until_the_first_card_of_the_next_coup_and_never_voids_that(bench: DeskBench) -> None:
+    """A-45: Confirm begins no coup, and the next coup begins with its first card."""
+    log = Log("star-baccarat")
+    bench.table.verifier = log.verifier
+    bench.table.serve()
+    log.deal()
+    log.result()
+    bench.send("irregularity", **_report(coup="1/1"))
+    log.confirm()
+    bench.desk.withdraw_outdated(bench.table, Moment(0.0, TIME))
+    assert len(bench.commands_sent(0.2)) == 1, "still in time"
+    bench.send("irregularity", **_report(coup="1/1"))
+    log.deal("4S")
+    bench.desk.withdraw_outdated(bench.table, Moment(0.0, TIME))
+    bench.commit()
+    assert "another coup is on the table now" in bench.answers[-1].say
+    bench.send("irregularity", **_report(coup="1/1"))
+    assert "it was for coup 1/1, and coup 1/2 has begun" in bench.answers[-1].say
+    assert bench.commands_sent(0.2) == []
+    bench.send("irregularity", **_report(coup="1/2"))
+    assert len(bench.commands_sent(0.4)) == 1

@@ -64,6 +64,13 @@ class HandState(NamedTuple):
         """Return True if a card of the coup on the table is out."""
         return self.cards > 0 and self.phase in ("dealing", "complete")
 
+    def coup_begun(self) -> str:
+        """Return the newest coup of which a card that was due is out, as 3/17 or 3/0; empty if it is not known."""
+        shoe, _, number = self.coup.partition("/")
+        if not number or self.phase not in _OPEN:
+            return ""
+        return f"{shoe}/{int(number) - (self.phase not in ('dealing', 'complete'))}"
+
     def may_key(self) -> bool:
         """Return True if a card may be keyed in."""
         return self.fault == "card" if self.waits_for_card is None else self.waits_for_card
@@ -174,7 +181,8 @@ def _wishes(book: str, advice: Advice, case: str, facts: Mapping[str, bool], sta
     yield from _by_code(book, advice.code, case, state)
     if _reportable(advice.code, case, facts, state):
         act = command_acts.act_of_report(book, case, facts, state.cards)
-        yield _Wish("report", "irregularity", {"case": case, "facts": dict(facts)}, act)
+        seen = {"coup": begun} if (begun := state.coup_begun()) else {}
+        yield _Wish("report", "irregularity", {"case": case, "facts": dict(facts), **seen}, act)
     if state.phase == "complete" and not state.disputed and not state.fault and advice.code in _CONFIRMED:
         first = rulebooks.load(book).switch["result_before_confirm"].value
         yield _Wish("confirm", "confirm", {"coup": state.coup}, fields=("winner",) if first else ())

@@ -209,7 +209,7 @@ class Desk:
         refuse_for_driver(table, verb)
         coup = verb.bound_to(table)
         if pending.attempt.command is not None and pending.attempt.command.coup:
-            coup = table.verifier.state.coup_on_table()
+            coup = verb.coup_meant(table)
         verb.check(table)
         try:
             queued = table.link.prepare_command(verb.command, verb.data(table))
@@ -254,9 +254,8 @@ class Desk:
     def withdraw_outdated(self, table: TableView, at: Moment) -> None:
         """Withdraw commands whose coup is no longer on the table."""
         bound = [command for command in self._waiting if command.table is table and command.coup is not None]
-        on_table = table.verifier.state.coup_on_table() if bound else None
         for command in bound:
-            if command.coup != on_table:
+            if command.coup != command.verb.coup_meant(table):
                 self._withdraw(command, at, outdated=True)
 
     def expire(self, at: Moment) -> None:

@@ -126,6 +126,10 @@ class ShoeState:
             return None
         return self.shoe_no, self.coup_no if self.phase == "complete" else self.next_coup_no()
 
+    def coup_begun(self) -> tuple[int, int] | None:
+        """Return shoe and coup of the newest card that was due; None if part of the log is missing."""
+        return None if self.phase == "unknown" or self.shoe_no is None else (self.shoe_no, self.coup_no)
+
     def fault_coup_no(self, fault: str) -> int:
         """Return the coup that a fault is about, as rejects and irregularities name it: 0 before the first coup."""
         if self.phase == "unknown" or fault in _OF_CONTROLLER:

@@ -1,9 +1,10 @@
 """Verbs about trouble: ack-alarm, clear-fault, irregularity."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
+from msgspec import Meta
 from sabot_protocol import authority, command_clauses, fields, irregularities
 from sabot_protocol.irregularities import CASES, IrregularityError
 
@@ -102,6 +103,7 @@ class Irregularity(ShoeVerb, frozen=True):
     )
     case: str
     facts: dict[str, bool] = msgspec.field(default_factory=dict)
+    coup: Annotated[str, Meta(pattern=r"\A[0-9]{1,9}/[0-9]{1,9}\Z")] | None = None  # that had begun when it was seen
 
     def __post_init__(self) -> None:
         """Raise ValueError for an unknown case, or a fact that does not decide it."""
@@ -117,6 +119,17 @@ class Irregularity(ShoeVerb, frozen=True):
             self._facts(table)
         except IrregularityError as error:
             raise RefusedError(f"{error}. Give it with --fact or --no-fact.") from error
+
+    def bound_to(self, table: TableView) -> Coup | None:
+        """Return the coup that has begun; refused if it is not the one that was seen."""
+        begun = self.coup_meant(table)
+        if self.coup is None or begun is None or self.coup == f"{begun[0]}/{begun[1]}":
+            return begun
+        late = " A misdeal of that coup is reported with --no-fact notified_before_next."
+        raise RefusedError(
+            f"it was for coup {self.coup}, and coup {begun[0]}/{begun[1]} has begun. Look at the table, then report "
+            f"what you see.{late if 'notified_before_next' in CASES[self.case] else ''}"
+        )
 
     def data(self, table: TableView) -> dict[str, Any]:
         """Add the facts that nobody needs to report."""

@@ -79,7 +79,7 @@ class ShoeVerb(TableVerb, frozen=True):
     """A verb that becomes one command of the shoe, and is answered when the shoe has logged the outcome."""
 
     command: ClassVar[str]
-    of_coup: ClassVar[bool] = False  # about the coup on the table, and never done to the next
+    of_coup: ClassVar[bool] = False  # about the coup that has begun, and never done to the next
     not_now: ClassVar[str] = "the shoe cannot do it in its present state. See `sabot gateway status`, then repeat it."
 
     def carry_out(self, table: TableView, person: Decider, new_source: Callable[[], Source]) -> Effect:
@@ -88,7 +88,12 @@ class ShoeVerb(TableVerb, frozen=True):
 
     def bound_to(self, table: TableView) -> Coup | None:
         """Return the coup that must still be on the table when the command is sent; None if any may be."""
-        return table.verifier.state.coup_on_table() if self.of_coup else None
+        return self.coup_meant(table) if self.of_coup else None
+
+    def coup_meant(self, table: TableView) -> Coup | None:
+        """Return the coup that it would be done to now; None if part of the log is missing."""
+        state = table.verifier.state
+        return state.coup_begun() if self.of_coup else state.coup_on_table()
 
     def check(self, table: TableView) -> None:
         """Raise RefusedError if the table cannot take it."""
