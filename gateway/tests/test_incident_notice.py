@@ -11,6 +11,7 @@ from sabot_gateway.verify import Source
 from sabot_protocol import incidents
 from sabot_protocol.incidents import Done, Opener
 from sabot_protocol.topics import IncidentMessage
+from test_desk_incidents import ask, bench
 
 STAR, PREMIUM, CROWN, RAPID = "star-baccarat", "star-premium", "crown-baccarat", "star-rapid"
 
@@ -65,6 +66,66 @@ def test_a_void_coup_is_no_notice_and_a_correction_counts_once() -> None:
     log.result("banker")  # disputed
     log.decide("1/3", "confirmed")
     assert "1 of the 3 coups" in refusal(log, "close_table", "2026-01-02T10:00:00.000Z")
+
+
+def test_a_coup_that_becomes_void_after_its_result_is_no_notice() -> None:
+    """Crown 1.1: a void coup has no result; also by a supervisor, or by a decision about a disputed coup."""
+    log, later = announced(CROWN, "close_table", "give_notice"), "2026-01-02T10:00:00.000Z"
+    finish(log)
+    log.coup()
+    log.deal()
+    log.result()
+    assert "2 of the 3 coups" in refusal(log, "close_table", later)
+    log.voided(3)
+    assert "1 of the 3 coups" in refusal(log, "close_table", later)
+    for number in (4, 5):
+        log.coup_no = number
+        log.deal()
+        log.result("banker")  # disputed
+        log.button()
+    assert refusal(log, "close_table", later) == ""
+    log.decide("1/5", "void")
+    assert "2 of the 3 coups" in refusal(log, "close_table", later)
+    log.decide("1/4", "confirmed")
+    assert "2 of the 3 coups" in refusal(log, "close_table", later)
+
+
+def test_a_coup_from_before_the_notice_that_becomes_void_takes_none_away() -> None:
+    log = IncidentLog(CROWN)
+    log.deal()
+    log.result("banker")  # disputed
+    log.button()
+    log.coup_no = 2
+    log.deal("9S 2H")
+    opening = Opening("notice", Opener(act="close_table"), UNIT, 1, 2, "", {"act": "close_table"})
+    _, opened = log.open_book.open_by(opening, SMITH, Source(GATEWAY, 30, ""))
+    log.open_book.complete(opened, "give_notice", Done("2026-01-01", "A. Smith"), Source(GATEWAY, 31, ""), label="1/2")
+    finish(log)
+    log.coup()
+    log.decide("1/1", "void")
+    (incident,) = [one for one in log.open_book.open() if one.kind == "notice"]
+    assert incident.facts["coups_of_notice"] == 1
+
+
+@pytest.mark.parametrize(("phase", "needed"), [("between", 3), ("dealing", 4), ("complete", 4)])
+def test_the_coup_in_progress_is_no_notice_and_one_that_has_not_begun_is(phase: str, needed: int) -> None:
+    made, log = bench(CROWN), IncidentLog(CROWN)
+    log.coup()
+    if phase != "between":
+        log.deal()
+    if phase == "complete":
+        log.result()
+    made.table.verifier, made.table.incidents = log.verifier, log.open_book
+    ask(made, "record", act="close_table", facts={"patrons_at_table": True})
+    ask(made, "step", incident="notice", step="give_notice")
+    if phase == "dealing":
+        log.result()
+    if phase != "between":
+        log.confirm()
+    for dealt in range(needed - (phase != "between")):
+        assert f"{dealt} of the 3 coups" in ask(made, "step", incident="notice", step="close_table")
+        log.coup()
+    assert "is done" in ask(made, "step", incident="notice", step="close_table")
 
 
 def test_coups_of_notice_go_on_in_the_next_shoe_and_after_a_restart() -> None:

@@ -8,6 +8,7 @@ from sabot_protocol.rulebooks.people import Report
 from sabot_protocol.topics import IncidentMessage, Step
 
 NOTICE_COUPS = "coups_of_notice"  # fact: coups dealt since the notice was given
+NOTICE_LAST = "last_coup_of_notice"  # fact: the newest of them, as 3/17
 NOTICE_IN = "notice_given_in"  # fact: the coup in which it was given, as 3/17; that one does not count
 
 
@@ -86,7 +87,20 @@ def with_coup(incident: IncidentMessage, label: str) -> dict[str, str | int | bo
     """Return the facts with one more coup dealt; the coup in which the notice was given does not count."""
     if incident.facts.get(NOTICE_IN) == label:
         return incident.facts
-    return {**incident.facts, NOTICE_COUPS: _dealt(incident) + 1}
+    return {**incident.facts, NOTICE_COUPS: _dealt(incident) + 1, NOTICE_LAST: label}
+
+
+def without_coup(incident: IncidentMessage, label: str) -> dict[str, str | int | bool]:
+    """Return the facts with one coup fewer, if this one was counted: it has become void."""
+    given, last = (str(incident.facts.get(name, "")) for name in (NOTICE_IN, NOTICE_LAST))
+    if not _dealt(incident) or not _place(given) < _place(label) <= _place(last):
+        return incident.facts
+    return {**incident.facts, NOTICE_COUPS: _dealt(incident) - 1}
+
+
+def _place(label: str) -> tuple[int, ...]:
+    """Return shoe and coup of a label such as 3/17, in the order in which they are dealt."""
+    return tuple(int(number) for number in label.split("/") if number)
 
 
 def facts_of_notice(book: str, incident: IncidentMessage, name: str, label: str) -> dict[str, str | int | bool]:

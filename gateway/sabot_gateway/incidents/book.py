@@ -266,7 +266,7 @@ class IncidentBook:
         label: str = "",
         undealt: bool = False,
     ) -> tuple[Record, IncidentMessage]:
-        """Record that a step is done; `settled`: the steps after it are not needed; `label`: the coup on the table.
+        """Record that a step is done; `settled`: the steps after it are not needed; `label`: the coup that has begun.
 
         `undealt`: no card of the incident's coup is out, so that what must come before its cards is in time.
         """

@@ -67,7 +67,13 @@ def with_card(book: str, incident: IncidentMessage, event: Event) -> IncidentMes
 
 
 def with_coup(book: str, incident: IncidentMessage, message: CoupMessage) -> IncidentMessage:
-    """Return the incident with one more coup of notice, if it counts them: each that has a result, once."""
+    """Return the incident with one more coup of notice, if it counts them: each that has a result, once.
+
+    A coup that becomes void after its result counts no more.
+    """
+    label = f"{message.shoe}/{message.coup}"
+    if message.corrects and message.kind == "void" and incident.state == "open":
+        return replace(incident, facts=step_order.without_coup(incident, label))
     if message.corrects or message.kind == "void" or not step_order.counts_coups(book, incident):
         return incident
-    return replace(incident, facts=step_order.with_coup(incident, f"{message.shoe}/{message.coup}"))
+    return replace(incident, facts=step_order.with_coup(incident, label))

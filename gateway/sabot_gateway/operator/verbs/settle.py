@@ -58,7 +58,7 @@ class StepDone(TableVerb, frozen=True):
         done = Done(source.time, person.by, person.role, plain(self.note), person.attempt)
         record, after = table.incidents.complete(
             incident, self.step, done, source,
-            settled=self.settled, label=_on_table(table), undealt=_is_undealt(table.verifier.state, incident),
+            settled=self.settled, label=_begun(table), undealt=_is_undealt(table.verifier.state, incident),
         )  # fmt: skip
         settled = settled_by_step(table, incident.kind, self.step, person, source)
         say = f"Step {self.step} of {incident.kind} is done. {_rest(table.name, after)}"
@@ -311,9 +311,9 @@ def _with_facts(
     return Effect([(source, [record])], f"{incident.incident}: {say}. {_rest(table.name, after)}")
 
 
-def _on_table(table: TableView) -> str:
-    """Return the coup on the table as 3/17; empty if none is known."""
-    return "/".join(map(str, table.verifier.state.coup_on_table() or ()))
+def _begun(table: TableView) -> str:
+    """Return the coup that has begun, or was dealt last, as 3/17; empty if none is known."""
+    return "/".join(map(str, table.verifier.state.coup_begun() or ()))
 
 
 def _refuse_unknown(table: TableView, opening: Opening, person: Decider) -> None:
