@@ -255,6 +255,30 @@ def test_a_check_of_the_decks_does_not_hide_a_sequence_that_was_revealed(book: s
     assert log.verifier.alarms.held() == []
 
 
+@pytest.mark.parametrize("dealing", [False, True])
+@pytest.mark.parametrize("book", ASKED)
+def test_a_foreign_card_that_a_person_records_puts_the_cards_in_doubt(book: str, dealing: bool) -> None:
+    log = BookLog(book)
+    log.coup()
+    if dealing:
+        log.deal("9S 2H")
+    bench = bench_at(log)
+    bench.answer_to("record", args={"act": "void_foreign_card"})
+    (alarm,) = log.verifier.alarms.named(FOREIGN)
+    assert (alarm.clause, alarm.severity) == (CLAUSE[book], "critical")
+    assert log.verifier.lock_due() == "lock"
+    assert [one.kind for one in log.incidents.open()] == ["foreign_card"]
+    if dealing:
+        void(log)
+    else:
+        log.coup()
+        assert log.coups()[-1] == (2, "disputed")
+    assert [one.kind for one in log.incidents.open()].count("foreign_card") == 1
+    log("shoe_closed", shoe_no=1, coups=2, cards=6, reason="new_cards")
+    bench.answer_to("record", args={"act": "verify_cards"})
+    assert critical(log) == []
+
+
 @pytest.mark.parametrize("book", ASKED)
 def test_after_a_void_for_a_foreign_card_no_coup_of_the_shoe_counts(book: str) -> None:
     log = Log(book)

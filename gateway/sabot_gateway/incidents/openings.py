@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from sabot_protocol import incidents, irregularities, rulebooks
 from sabot_protocol.incidents import Fact, Opener
 from sabot_protocol.rulebooks.incidents import UNWAGERED_COUP
-from sabot_protocol.topics import AlarmMessage, CoupMessage
+from sabot_protocol.topics import AlarmMessage, CoupMessage, IncidentMessage
 
 from sabot_gateway.incidents.evidence import dealing_units
 from sabot_gateway.shoe.parse import Event
@@ -60,6 +60,8 @@ def _of_alarm(
         return
     if event is not None and event.kind == "coup_void" and opener.alarm in _BY_VOID:
         return  # the void coup itself opens it
+    if any(isinstance(one.message, IncidentMessage) and one.message.kind == kind for one in records):
+        return  # a person's record has opened it
     facts = _facts(alarm.name, data) | {"coup_running": not state.none_to_void()}
     facts |= _of_unwagered(book, opener, alarm.coup, state)
     unit = unit_of(alarm.alarm)

@@ -13,7 +13,7 @@ from sabot_gateway.shoe.parse import UNREADABLE, Event
 from sabot_gateway.verify import disputes, effects
 from sabot_gateway.verify.alarms import wording
 from sabot_gateway.verify.alarms.book import NotThereError
-from sabot_gateway.verify.alarms.catalogue import LOCKING, SHOE_VOID
+from sabot_gateway.verify.alarms.catalogue import FOREIGN, LOCKING, SHOE_VOID
 from sabot_gateway.verify.confirmations import confirm_first
 from sabot_gateway.verify.deciders import Decider, Who, nobody
 from sabot_gateway.verify.dispatch import ROWS, Checks, Row
@@ -327,6 +327,13 @@ class Verifier:
         """Raise the alarm of a shoe that a person declared void; nothing if it is active."""
         text = wording.shoe_void(self.table, decider)
         return self._context.raise_alarm(self._context.common_now(source), SHOE_VOID, **text)
+
+    def declare_foreign_card(self, decider: Decider, source: Source) -> list[Record]:
+        """Raise the alarm of a missing or foreign card that a person found, where the book has the cards checked."""
+        if not self._context.removes_cards() or self.alarms.named(FOREIGN):
+            return []
+        text = wording.foreign_card(self.book, f"recorded by {decider.by}")
+        return self._context.raise_alarm(self._context.common_now(source), FOREIGN, **text)
 
     # The daemon
 

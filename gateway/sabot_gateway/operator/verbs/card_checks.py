@@ -24,6 +24,8 @@ def effects_on_cards(table: TableView, act: str, person: Decider, source: Source
     verifier = table.verifier
     if act == "void_shoe":
         return verifier.declare_shoe_void(person, source)
+    if act == "void_foreign_card":
+        return verifier.declare_foreign_card(person, source)
     own_shoe_is_open = verifier.driver == "sabot" and verifier.state.phase in _OPEN
     names = [name for name, acts in _SETTLE.items() if act in acts and not own_shoe_is_open]
     return verifier.cards_settled(names, person.by, source)

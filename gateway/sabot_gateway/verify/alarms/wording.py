@@ -50,11 +50,11 @@ def outcome_invalid(decider: Decider, coup: CoupMessage, reason: str) -> Text:
     return {"say": say, "clause": decider.clause, "shoe_says": coup.winner or ""}
 
 
-def foreign_card(book: Rulebook, by: str) -> Text:
-    """What follows from a coup that a person voided for a foreign card."""
+def foreign_card(book: Rulebook, found: str) -> Text:
+    """What follows from a foreign card that a person found; `found`: what was done."""
     advice = irregularities.advise(book.id, "missing_or_foreign_card", {})
     say = f"{CASES['missing_or_foreign_card']} {advice.say}"
-    return {"say": say, "clause": advice.clause, "shoe_says": f"coup void by {by}"}
+    return {"say": say, "clause": advice.clause, "shoe_says": found}
 
 
 def shoe_void(table: str, decider: Decider) -> Text:

@@ -101,7 +101,7 @@ def _foreign(context: Context, event: Event, decider: Decider) -> list[Record]:
     context.state.spoiled = True
     if context.alarms.named(FOREIGN):
         return []
-    text = wording.foreign_card(context.book, decider.by)
+    text = wording.foreign_card(context.book, f"coup void by {decider.by}")
     return context.raise_alarm(context.common(event), FOREIGN, **text)
 
 
