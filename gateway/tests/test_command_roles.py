@@ -4,7 +4,9 @@ from typing import Any
 
 import pytest
 from floor_commands_bench import CommandBench, signed
+from sabot_gateway.incidents.book import IncidentBook
 from shoe_events import cards
+from verified_log import Log
 
 _NOT_IN_ORDER = {"case": "bad_order", "facts": {"reconstructible": False}}
 _IN_ORDER = {"case": "bad_order", "facts": {"reconstructible": True}}
@@ -75,3 +77,36 @@ def test_a_new_shoe_in_mid_coup_needs_the_role_that_voids_the_coup(bench: Comman
     bench.table.follow(*cards(2, "9S 2H"))
     bench.give(signed("open-shoe", role="casino_supervisor"))
     assert bench.refused() == {"role": 1}
+
+
+@pytest.mark.parametrize(
+    ("book", "act", "facts", "lowest", "below"),
+    [  # by people.md: what a person says about an act decides whose it is
+        ("crown-baccarat", "burn_otherwise", {"cards_exposed": True}, "casino_manager", "area_manager"),  # P-06
+        ("crown-baccarat", "burn_otherwise", {"cards_exposed": False}, "dealer", ""),  # P-06
+        ("crown-baccarat", "dealing_style", {"three_card": True}, "casino_manager", "higher_duties_dealer"),  # P-31
+        ("crown-baccarat", "unwagered_after_error", {"ordered_by_rule": False}, "higher_duties_dealer", "dealer"),
+        (
+            "star-rapid",
+            "rebuild_wagers",
+            {"automated_wheel_error": True},
+            "electronic_gaming_supervisor",
+            "casino_supervisor",
+        ),
+        ("nz-baccarat", "check_cards", {"prechecked": True}, "casino_supervisor", "game_supervisor"),  # P-01
+        ("star-baccarat", "void_misdeal", {"notified_before_next": False}, "gaming_supervisor", "dealer"),  # a record
+    ],
+)
+def test_a_recorded_act_needs_the_role_that_its_facts_ask_for(
+    bench: CommandBench, book: str, act: str, facts: dict[str, bool], lowest: str, below: str
+) -> None:
+    log = Log(book)
+    bench.table.verifier, bench.table.incidents = log.verifier, IncidentBook("bac-01", log.book)
+    if below:
+        bench.give(signed("record", role=below, args={"act": act, "facts": facts}))
+        assert bench.refused() == {"role": 1}
+    before = sum(bench.refused().values())
+    reply = bench.give(signed("record", role=lowest, args={"act": act, "facts": facts}))
+    assert reply is not None
+    assert reply.ok, reply.say
+    assert sum(bench.refused().values()) == before

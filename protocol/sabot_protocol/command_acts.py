@@ -5,7 +5,7 @@ from functools import cache
 from typing import NamedTuple
 
 from sabot_protocol import authority, irregularities, rulebooks
-from sabot_protocol.authority import AuthorityError, Person, Verdict
+from sabot_protocol.authority import NO_FACTS, AuthorityError, Person, Verdict
 from sabot_protocol.commands import CommandError
 from sabot_protocol.irregularities import IrregularityError
 
@@ -129,11 +129,16 @@ def _directed(book: str, case: str) -> bool:
     return needed and bool(ordered) and case not in ordered
 
 
-def check(book: str, act: str, by: Person, asks: Person | None = None) -> Verdict:
-    """Return the verdict that lets these people do the act; CommandError if the rulebook does not."""
+def check(
+    book: str, act: str, by: Person, asks: Person | None = None, facts: Mapping[str, object] = NO_FACTS
+) -> Verdict:
+    """Return the verdict that lets these people do the act; CommandError if the rulebook does not.
+
+    `facts` are those that a person gives with it.
+    """
     try:
         beside = authority.find_role(book, by.role).beside
-        verdict = _verdict(book, act, by, asks)
+        verdict = _verdict(book, act, by, asks, facts)
     except AuthorityError as error:
         raise CommandError("unknown_role", f"{error}; give the person a role of {book}") from None
     if verdict.basis in _BY_ITSELF and beside:
@@ -143,11 +148,18 @@ def check(book: str, act: str, by: Person, asks: Person | None = None) -> Verdic
     return verdict
 
 
-def _verdict(book: str, act: str, by: Person, asks: Person | None) -> Verdict:
+def _verdict(book: str, act: str, by: Person, asks: Person | None, facts: Mapping[str, object]) -> Verdict:
     if not act:
         return authority.check_without_rule(book, by.role)
-    verdict = authority.check_people(book, act, asks, by)
+    verdict = authority.check_people(book, act, asks, by, _deciding(book, act, facts))
     return authority.check_without_rule(book, by.role) if verdict.basis == "silent" else verdict
+
+
+def _deciding(book: str, act: str, facts: Mapping[str, object]) -> dict[str, bool]:
+    """Return the facts that choose a rule of the act; none if they fit no rule: people record what has happened."""
+    known = authority.load(book).act.get(act)
+    given = {name: fact for name in (known.facts() if known else ()) if isinstance(fact := facts.get(name), bool)}
+    return given if known and any(rule.fits(given) for rule in known.rules) else {}
 
 
 class Grant(NamedTuple):

@@ -3,7 +3,7 @@
 import re
 import secrets
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, NamedTuple
@@ -310,7 +310,8 @@ def _allowed(request: TableCommand, people: Sequence[Person], served: Served) ->
     asks = asking[0] if asking else None
     act = command_acts.act_of(request.command, request.args) if request.command not in _BY_TABLE else None
     if act is not None:
-        command_acts.check(book, act, by, asks)
+        facts = request.args.get("facts") if request.command == "record" else None
+        command_acts.check(book, act, by, asks, facts if isinstance(facts, Mapping) else {})
     return act or "", by.role, asks.role if asks else ""
 
 

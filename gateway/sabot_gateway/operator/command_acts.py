@@ -1,6 +1,6 @@
 """Command acts: which act of the rulebook a request to a table is, by what it does to the coup on the table."""
 
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Mapping, Set
 
 import msgspec
 from sabot_protocol import command_acts, command_clauses, incidents
@@ -54,6 +54,11 @@ def act_of_verb(name: str, verb: TableVerb, table: TableView) -> str:
     found = command_acts.act_of(name, msgspec.to_builtins(verb))
     assert found is not None, name  # a test looks at every verb
     return found
+
+
+def facts_of(verb: TableVerb) -> Mapping[str, bool]:
+    """Return the facts that a person gives with a recorded act; they decide whose it is."""
+    return verb.facts if isinstance(verb, RecordAct) else {}
 
 
 def _is_enough(table: TableView) -> bool:

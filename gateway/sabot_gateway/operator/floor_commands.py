@@ -17,7 +17,7 @@ from sabot_protocol.service.rate_limit import LogLimiter, TokenBucket
 
 from sabot_gateway.ledger import Stored
 from sabot_gateway.operator import requests
-from sabot_gateway.operator.command_acts import act_of
+from sabot_gateway.operator.command_acts import act_of, facts_of
 from sabot_gateway.operator.command_memory import KEEP_S, CommandMemory, Known, reply
 from sabot_gateway.operator.command_refusals import CommandRefusals
 from sabot_gateway.operator.desk import Desk, other_coup
@@ -142,7 +142,8 @@ class FloorCommands:
         assert isinstance(request, TableRequest)
         act = act_of(request, table)
         asks = Person(message.asks, message.asks_role) if message.asks else None
-        command_acts.check(table.verifier.rulebook, act, Person(message.name, message.role), asks)
+        by, facts = Person(message.name, message.role), facts_of(request.verb)
+        command_acts.check(table.verifier.rulebook, act, by, asks, facts)
         if say := other_coup(table, message.coup):
             raise CommandError("other_coup", say)
         names = ("id", "nonce", "person", "role", "asks", "asks_role", "coup", "issued", "expires", "key")

@@ -8,7 +8,7 @@ from sabot_protocol import authority, command_acts
 from sabot_protocol.authority import Person
 from sabot_protocol.commands import CommandError
 
-from sabot_gateway.operator.command_acts import act_of
+from sabot_gateway.operator.command_acts import act_of, facts_of
 from sabot_gateway.operator.requests import TableRequest
 from sabot_gateway.operator.table_view import TableView
 
@@ -60,7 +60,7 @@ class LocalRoles:
         for role in roles:
             try:
                 asks = Person(request.asks, role) if request.asks else None
-                command_acts.check(book, act, Person(request.by, role), asks)
+                command_acts.check(book, act, Person(request.by, role), asks, facts_of(request.verb))
             except CommandError as error:
                 refusals.append(str(error))
             else:
