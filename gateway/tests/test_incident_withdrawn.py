@@ -87,7 +87,7 @@ def test_a_withdrawn_payment_is_not_one_for_the_nicc() -> None:
     assert "withdrawn: typed twice" in rows[1].note
 
 
-# A step is not done because somebody says so
+# A record alone makes no coup void
 
 
 @pytest.mark.parametrize(
