@@ -7,7 +7,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 from sabot_protocol.jackpots.messages import IncrementMessage, RecordedMessage
 
-from sabot_floor.jackpots.engine import JackpotState
+from sabot_floor.jackpots.engine import JackpotState, hits
 from sabot_floor.jackpots.engine.coups import find_block
 from sabot_floor.jackpots.engine.entries import Recorded
 from sabot_floor.jackpots.intake import ForJackpot
@@ -47,13 +47,17 @@ def _late(item: ForJackpot) -> ForJackpot:
     return item._replace(entry=replace(entry, receipt=replace(entry.receipt, prompt=False)))
 
 
+def _win_of(item: ForJackpot) -> tuple[str, str, str]:
+    return item.jackpot, item.entry.message.table, item.entry.message.coup_id
+
+
 class Order:
     """Messages that are ahead are kept, unacknowledged, until their turn has come or patience has ended."""
 
     def __init__(self, state_of: StateOf) -> None:
         self._state_of = state_of
         self._increments: dict[_Key, dict[int, _Waiting]] = {}  # by count
-        self._records: dict[tuple[str, str], _Waiting] = {}  # by jackpot and win
+        self._records: dict[tuple[str, str, str], _Waiting] = {}  # by jackpot, table and win
 
     def __len__(self) -> int:
         """Return how many messages wait."""
@@ -120,11 +124,10 @@ class Order:
     def _take_records(self, items: list[ForJackpot], ready: list[ForJackpot], now_s: float) -> None:
         """Return a record once its hand is known, here or in the state."""
         for item in items:
-            win = item.entry.message.coup_id
-            self._records.setdefault((item.jackpot, win), _Waiting(now_s)).items.append(item)
+            self._records.setdefault(_win_of(item), _Waiting(now_s)).items.append(item)
         if not self._records:
             return
-        coming = {(item.jackpot, item.entry.message.coup_id) for item in ready}
+        coming = {_win_of(item) for item in ready}
         for key, waiting in list(self._records.items()):
             if (
                 key in coming
@@ -135,8 +138,8 @@ class Order:
                 ready += [_late(item) if waited else item for item in self._records.pop(key).items]
 
     def _is_known(self, jackpot: str, record: IncrementMessage | RecordedMessage) -> bool:
-        state, win = self._state_of(jackpot), record.coup_id
-        if state is None or win in state.open or any(hit.win == win for hit in state.closed):
+        state, of = self._state_of(jackpot), (record.table, record.coup_id)
+        if state is None or hits.is_listed(state, *of):
             return True
         block = find_block(state, record.table, record.unit, record.shoe, record.coup)
         return block is not None and block.made_good

@@ -127,6 +127,11 @@ def find_missed(state: JackpotState, name: str) -> Missed | None:
     return next((one for one in state.missed if name and name in (one.id, one.coup_id)), None)
 
 
+def find_missed_at(state: JackpotState, table: str, name: str) -> Missed | None:
+    """Return what a table has missed by its id or by the id of its coup."""
+    return next((one for one in state.missed if one.table == table and name and name in (one.id, one.coup_id)), None)
+
+
 _SUM = "older ones, as a sum"
 
 

@@ -119,14 +119,15 @@ def settle(state: JackpotState, hit: Hit, entry: Settled) -> tuple[Fault, ...]:
     return (*faults, Fault(REVERSED, say, hit.table, rule, active=False)) if hit.due.void else faults
 
 
-def cancel(state: JackpotState, increment: str, time: str) -> tuple[tuple[Win, ...], tuple[Fault, ...]]:
-    """Cancel the win of a reversed increment; if it was paid, return the faults: people must decide."""
-    hit = next((hit for hit in state.open.values() if hit.increment == increment), None)
+def cancel(state: JackpotState, table: str, increment: str, time: str) -> tuple[tuple[Win, ...], tuple[Fault, ...]]:
+    """Cancel the win of a table's reversed increment; if it was paid, return the faults: people must decide."""
+    hit = next((hit for hit in state.open.values() if (hit.table, hit.increment) == (table, increment)), None)
     if hit is not None:
         end = "the coup was corrected or voided"
         win, faults = changed(state, lambda: hits.close(state, hit, "cancelled", None, time, end))
         return (win,), faults
-    paid = next((hit for hit in state.closed if hit.increment == increment and hit.state == "paid"), None)
+    of, paid_ones = (table, increment), (hit for hit in state.closed if hit.state == "paid")
+    paid = next((hit for hit in paid_ones if (hit.table, hit.increment) == of), None)
     if paid is None:
         return (), ()
     currency = state.parameters.currency

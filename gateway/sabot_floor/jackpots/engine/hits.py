@@ -41,9 +41,11 @@ def qualifying_stakes(parameters: Parameters, stakes: dict[str, list[int]]) -> l
 
 def recognise(
     state: JackpotState, parameters: Parameters, coup: IncrementMessage | Missed, stakes: dict[str, list[int]]
-) -> None:
-    """List a win that the cards gave; it waits for the dealer's record."""
-    add(state, made(parameters, coup, stakes))
+) -> Hit:
+    """List a win that the cards gave, and return it; it waits for the dealer's record."""
+    hit = made(state, parameters, coup, stakes)
+    add(state, hit)
+    return hit
 
 
 def add(state: JackpotState, hit: Hit) -> None:
@@ -55,10 +57,12 @@ def add(state: JackpotState, hit: Hit) -> None:
     state.open[hit.win] = hit
 
 
-def made(parameters: Parameters, coup: IncrementMessage | Missed, stakes: dict[str, list[int]]) -> Hit:
+def made(
+    state: JackpotState, parameters: Parameters, coup: IncrementMessage | Missed, stakes: dict[str, list[int]]
+) -> Hit:
     """Return the win that the cards of a coup gave."""
     return Hit(
-        win=coup.coup_id,
+        win=_free_name(state, coup.table, coup.coup_id),
         increment=coup.id,
         table=coup.table,
         shoe=coup.shoe,
@@ -70,6 +74,30 @@ def made(parameters: Parameters, coup: IncrementMessage | Missed, stakes: dict[s
         parameters=parameters.digest,
         stakes=qualifying_stakes(parameters, stakes) or [],
     )
+
+
+def _free_name(state: JackpotState, table: str, coup: str) -> str:
+    """Return the id of a coup, with its table before it where a win of another table has this id."""
+    known = (*state.open.values(), *state.closed)
+    return f"{table}/{coup}" if any(hit.win == coup and hit.table != table for hit in known) else coup
+
+
+def find_open(state: JackpotState, table: str, coup: str) -> Hit | None:
+    """Return the win of a table's coup that is not closed; else one of another table that names this coup."""
+    return state.open.get(f"{table}/{coup}") or state.open.get(coup)
+
+
+def find_closed_at(state: JackpotState, table: str, coup: str) -> Hit | None:
+    """Return the closed win of a table's coup; None if it is not among the newest."""
+    return next(
+        (hit for hit in reversed(state.closed) if hit.table == table and hit.win in (coup, f"{table}/{coup}")), None
+    )
+
+
+def is_listed(state: JackpotState, table: str, coup: str) -> bool:
+    """Return True if a table's coup has a win, open or closed."""
+    found = find_open(state, table, coup)
+    return (found is not None and found.table == table) or find_closed_at(state, table, coup) is not None
 
 
 def in_order(state: JackpotState) -> list[Hit]:

@@ -227,7 +227,8 @@ def _drop_proposal(state: JackpotState, message: IncrementMessage) -> None:
     """Drop the proposal for a coup whose increment has come after all."""
     of_coup = (message.unit, message.shoe, message.coup)
     for one in state.missed:
-        if one.coup_id == message.coup_id or (one.table == message.table and (one.unit, one.shoe, one.coup) == of_coup):
+        is_it = one.coup_id == message.coup_id or (one.unit, one.shoe, one.coup) == of_coup
+        if one.table == message.table and is_it:
             state.missed.remove(one)
             return
 
@@ -251,12 +252,12 @@ def _remember(state: JackpotState, entry: Increment, parameters: Parameters, rea
 def _reverse(state: JackpotState, entry: Increment, parameters: Parameters) -> Applied:
     """Take back an increment, also while the table is withdrawn; one that was not counted is only forgotten."""
     message = entry.message
-    missed = coups.find_missed(state, message.reverses)
+    missed = coups.find_missed_at(state, message.table, message.reverses)
     if missed is not None:
         state.missed.remove(missed)
         return _applied(entry, parameters, status=True, not_counted="it takes back what was not counted")
     money.contribute(state, parameters.reserve, message.amount)
-    wins, faults = due.cancel(state, message.reverses, entry.time)
+    wins, faults = due.cancel(state, message.table, message.reverses, entry.time)
     return _applied(entry, parameters, message.amount, wins, faults)
 
 

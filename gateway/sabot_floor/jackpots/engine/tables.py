@@ -135,9 +135,9 @@ def make_good(state: JackpotState, entry: MadeGood) -> Applied | Refused:
     for block in state.blocks:
         block.made_good = block.made_good or block.id == missed.id
     if missed.trigger and missed.coup_id:
-        hits.recognise(state, parameters, missed, {})
+        hit = hits.recognise(state, parameters, missed, {})
         if entry.rules:
-            state.open[missed.coup_id].people = [(entry.by, entry.person)]
+            hit.people = [(entry.by, entry.person)]
     if entry.rules and entry.amount is not None:
         state.changers = [*state.changers, (entry.by, entry.person)][-MOST_CHANGERS:]
     say = f"{written(amount, parameters.currency)} of {missed.table} was made good by {entry.by}"

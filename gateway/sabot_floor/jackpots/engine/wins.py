@@ -38,7 +38,7 @@ MOST_FORMER = 8
 def record(state: JackpotState, entry: Recorded) -> Applied | Refused:
     """Make a recognised win pending, at its place in the order of the dealers' records."""
     message = entry.message
-    hit = state.open.get(message.coup_id) or _in_block(state, message)
+    hit = hits.find_open(state, message.table, message.coup_id) or _in_block(state, message)
     if hit is None or hit.state != "recognised":
         return _not_to_record(state, message, hit)
     if (message.jackpot, message.table, message.outcome) != (state.parameters.id, hit.table, hit.outcome):
@@ -70,7 +70,8 @@ def record(state: JackpotState, entry: Recorded) -> Applied | Refused:
 
 def _in_block(state: JackpotState, message: RecordedMessage) -> Hit | None:
     """Return the win of a coup that was made good in a sum: the gateway, which has its cards, names the outcome."""
-    if hits.find_closed(state, message.coup_id) or coups.find_missed(state, message.coup_id):
+    of = message.table, message.coup_id
+    if hits.find_closed_at(state, *of) or coups.find_missed_at(state, *of):
         return None
     block = coups.find_block(state, message.table, message.unit, message.shoe, message.coup)
     if block is None or not block.made_good:
@@ -82,17 +83,17 @@ def _in_block(state: JackpotState, message: RecordedMessage) -> Hit | None:
     coup = Missed(
         increment, message.table, 0, 1, message.unit, message.shoe, message.coup, message.coup_id, message.outcome
     )
-    return hits.made(parameters, coup, {})
+    return hits.made(state, parameters, coup, {})
 
 
 def _not_to_record(state: JackpotState, message: RecordedMessage, hit: Hit | None) -> Refused:
-    win, closed = message.coup_id, hits.find_closed(state, message.coup_id)
+    win, closed = message.coup_id, hits.find_closed_at(state, message.table, message.coup_id)
     if hit is not None or (closed is not None and closed.record == message.id):
         return Refused("repeat", f"win {win} was recorded before; it was not recorded again")
     if closed is not None:
         say = f"{_ended(closed)}. The record of {message.by or 'the dealer'} was not taken: nothing is paid by it"
         return Refused("win", say)
-    missed = coups.find_missed(state, win)
+    missed = coups.find_missed_at(state, message.table, win)
     if missed is not None:
         return Refused(
             "win", f"coup {win} at {missed.table} was missed: make it good first, then record the win with --again"
