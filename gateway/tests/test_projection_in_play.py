@@ -1,7 +1,9 @@
 """In play: the shoe on a table is the one of its gateway's last entry, whatever the clock of its PC did."""
 
 import pytest
-from projection_rows import attempt, confirmed, coup, shoe, time
+from projection_rows import GATEWAY, attempt, confirmed, coup, shoe, time
+from sabot_floor.projection.gateway_log import GatewayLog
+from sabot_floor.projection.gateways import Bound, Named
 from sabot_floor.projection.reading import Reading
 from sabot_floor.projection.rows import Row
 from sabot_floor.projection.writing import insert
@@ -40,3 +42,30 @@ def test_a_card_that_was_keyed_in_is_hidden_in_the_coup_in_play_alone(store: Sto
     rows = (OPEN, before, confirmed(13, before.id, shoe=2, coup=1, time=time(63)), keyed)
     (shown,) = holding(store, *rows).decisions(time(0), time(99), "t1")
     assert (shown.attempt.args == "{}") is (entry == 14)
+
+
+@pytest.mark.parametrize("message", ["confirmed", "coup"])
+def test_a_confirmation_at_another_table_shows_none_of_its_cards(store: Store, message: str) -> None:
+    """A neighbour, or a copy of the shoe, has messages of the same ids."""
+    dealt = coup(12, shoe=2, coup=1, rulebook=BOOK)
+    other: list[Row] = [confirmed(13, dealt.id, shoe=2, coup=1, table="t2", gateway="0000")]
+    if message == "coup":
+        corrected = coup(14, id="n-1", corrects=dealt.id, shoe=2, coup=1, table="t2", gateway="0000")
+        other = [corrected, confirmed(15, "n-1", shoe=2, coup=1, table="t2", gateway="0000")]
+    found = holding(store, CLOSED, OPEN._replace(time=time(10)), dealt, *other)
+    assert found.shoe("t1", "u1", 2).coups[0].player == ""
+
+
+@pytest.mark.parametrize("tables", [["t1"], []], ids=["a new ledger", "the table has moved"])
+def test_the_last_shoe_of_a_gateway_before_hides_nothing_less(store: Store, tables: list[str]) -> None:
+    """Its clock was a day ahead: its shoe seems to be closed after the one that is on the table."""
+    before = [shoe(10, "closed", rulebook=BOOK, gateway="0000", time=time(10).replace("03-01", "03-02"))]
+    log, name = GatewayLog(store), "pit-1" if tables else "pit-2"
+    named = Named(time=time(0), name=name, gateway="0000", tables=["t1"])
+    log.append(lambda state: [named, Bound(time=time(0), table="t1", gateway="0000", how="named")])
+    log.append(lambda state: [Named(time=time(1), name=name, gateway="0000", tables=tables)])
+    log.append(lambda state: [Named(time=time(1), name="pit-1", gateway=GATEWAY, tables=["t1"])])
+    log.append(lambda state: [Bound(time=time(1), table="t1", gateway=GATEWAY, how="named")])
+    dealt = coup(12, shoe=2, coup=1, rulebook=BOOK)
+    found = holding(store, *before, OPEN, dealt)
+    assert found.shoe("t1", "u1", 2).coups[0].player == ""

@@ -78,6 +78,10 @@ class GatewaysState(msgspec.Struct):
         named = known is not None and known.tables is not None and table in known.tables
         return 0 if named else 1, self.tables.get(table, {}).get(gateway, MOST_PAIRS + self.number)
 
+    def speaks_now(self, table: str, gateway: str) -> tuple[bool, int]:
+        """Return a larger value for a gateway that serves a table now than for those of before."""
+        return self.rank(table, gateway)[0] == 0, self.tables.get(table, {}).get(gateway, 0)
+
 
 def problem(state: GatewaysState, table: str, gateway: str) -> str:
     """Return why a message on a table's topic does not count if it names this gateway; empty if it counts."""

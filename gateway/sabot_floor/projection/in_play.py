@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from sabot_protocol import rulebooks
 
+from sabot_floor.projection.gateway_log import GatewayLog
 from sabot_floor.projection.rows import AlarmChange, Attempt, Card, Coup, Dealt, Outcome
 from sabot_floor.store import Store
 
@@ -41,6 +42,7 @@ class InPlay:
     def __init__(self, store: Store, books: frozenset[str] = NO_BOOKS, known: Known = NOTHING_KNOWN) -> None:
         self._store, self._books, self._known = store, books, known
         self._tables: dict[str, Hidden | None] = {}
+        self._gateways = GatewayLog(store)
 
     def without_cards(self, row: Any) -> Any:
         """Return a row without the cards of a coup whose result is not out."""
@@ -62,19 +64,22 @@ class InPlay:
         return self._tables[table]
 
     def _find(self, table: str) -> Hidden | None:
-        """Return what is hidden in the shoe on a table: a gateway's last entry shows which, whatever its clock did."""
+        """Return what is hidden in the shoe on a table: the last entry of its gateway shows which, not a clock."""
         query = (
             'SELECT gateway, unit, shoe, state, rulebook, entry FROM shoes AS one WHERE "table" = ? AND entry = '
             '(SELECT max(entry) FROM shoes WHERE "table" = one."table" AND gateway = one.gateway) '
-            "ORDER BY time DESC LIMIT 1"
+            "ORDER BY time DESC"
         )
-        for gateway, unit, shoe, state, rulebook, opened in self._store.select(query, (table,)):
-            book = _books().get(rulebook, "")
-            if state == "closed" or book in self._books or not _may_be_face_down(book):
-                return None
-            coup, entry = self._first_hidden(table, unit, shoe, opened)
-            return None if (table, shoe, coup) in self._known else Hidden(shoe, coup, gateway, entry)
-        return None
+        last = self._store.select(query, (table,))
+        if not last:
+            return None
+        state_of = self._gateways.state()
+        gateway, unit, shoe, state, rulebook, opened = max(last, key=lambda row: state_of.speaks_now(table, row[0]))
+        book = _books().get(rulebook, "")
+        if state == "closed" or book in self._books or not _may_be_face_down(book):
+            return None
+        coup, entry = self._first_hidden(table, unit, shoe, opened)
+        return None if (table, shoe, coup) in self._known else Hidden(shoe, coup, gateway, entry)
 
     def _first_hidden(self, table: str, unit: str, shoe: int, opened: int) -> tuple[int, int]:
         """Return the first coup of a shoe whose result is not out, and the entry of the one before."""
@@ -84,24 +89,25 @@ class InPlay:
         newest = [row for row in rows if row[0] == rows[0][0]]
         if not newest:
             return 1, opened
-        if self._is_confirmed([row[2] for row in newest]):
+        if self._is_confirmed(table, [row[2] for row in newest]):
             return newest[0][0] + 1, newest[0][1]
         before = [row[1] for row in rows if row[0] != rows[0][0]]
         return newest[0][0], max(before, default=opened)
 
-    def _is_confirmed(self, ids: list[str]) -> bool:
-        """Return True if one of these messages, or what corrects them, is confirmed."""
+    def _is_confirmed(self, table: str, ids: list[str]) -> bool:
+        """Return True if one of these messages, or what corrects them, is confirmed at their table."""
         seen: list[str] = []
         while ids and len(seen) < _MOST_CORRECTIONS:
             seen += ids
             marks = ", ".join("?" * len(ids))
             found = self._store.select(
-                f"SELECT id FROM coups WHERE corrects <> '' AND corrects IN ({marks})", tuple(ids)
+                f"SELECT id FROM coups WHERE corrects <> '' AND corrects IN ({marks}) AND \"table\" || '' = ?",
+                (*ids, table),
             )
             ids = [row[0] for row in found if row[0] not in seen]
         marks = ", ".join("?" * len(seen))
-        query = f"SELECT count(*) FROM confirmed WHERE status = 'confirmed' AND coup_id IN ({marks})"
-        return bool(self._store.select(query, tuple(seen))[0][0])
+        query = f"SELECT count(*) FROM confirmed WHERE status = 'confirmed' AND coup_id IN ({marks}) AND \"table\" = ?"
+        return bool(self._store.select(query, (*seen, table))[0][0])
 
 
 @cache
