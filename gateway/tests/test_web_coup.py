@@ -6,11 +6,13 @@ from typing import Any
 import pytest
 from floor_stores import BACKENDS
 from jackpot_parameters import crown
+from msgspec.structs import replace
 from report_day import write
 from report_scene import UNIT, Scene, at, scope
 from sabot_floor.jackpots.batch import Batch, log_name
 from sabot_floor.jackpots.engine.entries import Increment, Opened
 from sabot_floor.projection.writing import PROJECTION
+from sabot_floor.reports.jackpots import wins_of
 from sabot_floor.reports.source import Source
 from sabot_floor.store import open_store
 from sabot_floor.web.data import coup_events
@@ -292,6 +294,44 @@ def test_two_units_with_the_same_shoe_are_offered(tmp_path_factory: pytest.TempP
         assert others == [("5ab0000000000009", "c2"), (UNIT, "c1")]
         verify = evidence(Source(store), scope(), "c2").verify[0]
         assert verify == "sabot report coup bac-01/1/1 --unit 5ab0000000000009 --config /etc/sabot/floor.toml"
+
+
+def test_what_another_table_counts_for_the_same_ids_is_not_of_this_coup(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    with open_store(str(tmp_path_factory.mktemp("same") / "floor.db")) as store:
+        scene = Scene(store)
+        scene.coup("c1", at("20:01"), 1, 1)
+        scene.confirmed(f"{UNIT}-1", at("20:01"), 1, 1, "c1")
+        scene.save()
+        log = log_name("lucky-tie")
+        store.append(log, Batch("lucky-tie", at("12:00"), [OPENED]).decide)
+        other = contribution(1, 1, 25, 25)
+        other = replace(other, message=replace(other.message, table="bac-02"))
+        store.append(log, Batch("lucky-tie", other.time, [other]).decide)
+        found = evidence(Source(store), scope(), "bac-01/1/1")
+    assert found.contributions == []
+
+
+@pytest.mark.parametrize("table", ["bac-01", "bac-02"])
+def test_the_wins_of_one_id_are_those_of_their_own_tables(source: Source, table: str) -> None:
+    of = evidence(source, scope(), "bac-01/3/41")
+    (own,) = of.wins
+    found = wins_of(source, scope(), table, {own.win}, of.confirmed[0].time)
+    assert [row.table for row in found] == ["bac-01"] * (table == "bac-01")
+
+
+def test_an_id_that_two_tables_have_names_none_of_their_coups(tmp_path_factory: pytest.TempPathFactory) -> None:
+    with open_store(str(tmp_path_factory.mktemp("twice") / "floor.db")) as store:
+        scene = Scene(store)
+        scene.coup("c1", at("20:00"), 3, 9)
+        scene.coup("c1", at("21:00"), 1, 1, "bac-02")
+        scene.save()
+        with pytest.raises(NotThereError) as found:
+            evidence(Source(store), scope(), "c1")
+        missing = found.value.missing
+        assert "bac-01, bac-02" in missing.say
+        assert [evidence(Source(store), scope(), one.id).table for one in missing.others] == ["bac-01", "bac-02"]
 
 
 def test_facts_of_a_request_are_words() -> None:

@@ -189,6 +189,10 @@ class Reading:
         found = self.select(schema.COUPS, Coup, where, (own_id, table) if table else (own_id,))
         return found[0] if found else None
 
+    def coups_by_id(self, own_id: str) -> list[Coup]:
+        """Return the coup messages with this id, of all tables; more than one proves a copy, or a false name."""
+        return self.select(schema.COUPS, Coup, f'id = ? ORDER BY "table", gateway, entry LIMIT {_MOST_IDS}', (own_id,))
+
     def corrections(self, coup: Coup) -> list[Coup]:
         """Return the messages of its table that replace a coup message, the oldest first."""
         where = f"corrects <> '' AND corrects = ? AND {_OF_TABLE} ORDER BY gateway, entry"

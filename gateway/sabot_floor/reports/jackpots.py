@@ -52,14 +52,16 @@ def wins(source: Source, scope: Scope) -> Iterator[WinRow]:
         yield from map(_win_row, newest.values())
 
 
-def wins_of(source: Source, scope: Scope, ids: Collection[str], begin: str) -> list[WinRow]:
-    """Return the wins of some coups since a time, each in its last state, however late it was paid."""
+def wins_of(source: Source, scope: Scope, table: str, ids: Collection[str], begin: str) -> list[WinRow]:
+    """Return the wins of some coups of a table since a time, each in its last state, however late it was paid."""
     if not ids:
         return []
     soon = Span(begin, shift(begin, _RECORDED_S))
-    found = [row for row in wins(source, scope.of(soon)) if row.win in ids]
+    names = {*ids, *(f"{table}/{one}" for one in ids)}  # as it is called if another table has a win of this id
+    found = [row for row in wins(source, scope.of(soon)) if row.table == table and row.win in names]
     if any(row.state == "pending" for row in found):
-        return [row for row in wins(source, scope.of(Span(begin, "~"))) if row.win in ids]
+        later = wins(source, scope.of(Span(begin, "~")))
+        return [row for row in later if row.table == table and row.win in names]
     return found
 
 

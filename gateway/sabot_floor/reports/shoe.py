@@ -47,7 +47,7 @@ def _shoe(source: Source, scope: Scope, key: ShoeKey) -> ShoeReport:
         "corrected": [row for messages in rows for row in messages[:-1]],
         "cards": [card_row(card) for card in _dealt_cards(source, scope, record)],
         "decisions": request_rows(source, scope, about, decisions),
-        "wins": _wins(source, scope, record.confirmed),
+        "wins": _wins(source, scope, key.table, record.confirmed),
         **_about(source, scope, record.alarms, record.incidents),
     }
     return ShoeReport(head=head(source, scope, "shoe", f"{key.table}/{key.shoe}", sections), **sections)
@@ -75,10 +75,10 @@ def coup_report(source: Source, scope: Scope, key: ShoeKey, coup: int) -> CoupRe
         return coup_report_of(source, coup_facts(source, scope, key, coup))
 
 
-def _wins(source: Source, scope: Scope, confirmed: Sequence[Confirmed]) -> list[WinRow]:
-    """Return the jackpots that confirmed coups have won."""
+def _wins(source: Source, scope: Scope, table: str, confirmed: Sequence[Confirmed]) -> list[WinRow]:
+    """Return the jackpots that confirmed coups of a table have won."""
     ids = {one.id for one in confirmed}
-    return wins_of(source, scope, ids, min((one.time for one in confirmed), default=""))
+    return wins_of(source, scope, table, ids, min((one.time for one in confirmed), default=""))
 
 
 def coup_facts(source: Source, scope: Scope, key: ShoeKey, coup: int) -> CoupFacts:
@@ -121,7 +121,7 @@ def coup_report_of(source: Source, facts: CoupFacts) -> CoupReport:
         "messages": rows,
         "cards": [card_row(card) for card in facts.cards],
         "decisions": request_rows(source, scope, facts.about, facts.decisions),
-        "wins": _wins(source, scope, facts.confirmed),
+        "wins": _wins(source, scope, key.table, facts.confirmed),
         **_about(source, scope, facts.alarms, facts.incidents),
     }
     about = f"{key.table}/{key.shoe}/{facts.coup}"

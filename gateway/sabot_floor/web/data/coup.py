@@ -75,6 +75,7 @@ def _address(source: Source, wanted: str) -> tuple[ShoeKey, int]:
             if found is None:
                 say = f"The store has no coup message with the id {own_id}. Check the id: give {_SHAPES}."
                 raise NotThereError(Missing(say=say, gaps=gaps_since(source, "", "")))
+            _refuse_several(source, own_id)
             first = first_message(source, found)
             return ShoeKey(first.table, first.unit, first.shoe), first.coup
         case [table, shoe, coup] if shoe.isdigit() and coup.isdigit():
@@ -82,6 +83,16 @@ def _address(source: Source, wanted: str) -> tuple[ShoeKey, int]:
         case [table, unit, shoe, coup] if shoe.isdigit() and coup.isdigit():
             return ShoeKey(table, unit, int(shoe)), int(coup)
     raise NotThereError(Missing(say=f"This is no address of a coup: give {_SHAPES}."))
+
+
+def _refuse_several(source: Source, own_id: str) -> None:
+    """Refuse an id that coups of several tables have."""
+    coups = source.reading.coups_by_id(own_id)
+    tables = list(dict.fromkeys(one.table for one in coups))
+    if len(tables) > 1:
+        say = f"Coups of several tables have the id {own_id}: {', '.join(tables)}. Choose one, as {_SHAPES}."
+        others = [Other(one.unit, f"{one.table}/{one.unit}/{one.shoe}/{one.coup}", one.time) for one in coups]
+        raise NotThereError(Missing(say=say, others=others[:_MOST_OTHERS]))
 
 
 def _not_there(source: Source, say: str, key: ShoeKey, coup: int) -> NotThereError:
@@ -227,7 +238,7 @@ def _contributions(source: Source, facts: CoupFacts) -> list[Contribution]:
         for counted, logged in logged_increments(source, Span(one.time, shift(one.time, _CONTRIBUTED_S))):
             assert isinstance(logged.entry, Increment)
             message = logged.entry.message
-            if message.coup_id in ids:
+            if message.table == facts.key.table and message.coup_id in ids:
                 found[f"{message.jackpot} {message.id}"] = _contribution(message, counted, logged.not_counted)
     return sorted(found.values(), key=lambda one: (one.time, one.jackpot))
 
@@ -249,7 +260,7 @@ def _contribution(message: IncrementMessage, counted: str, not_counted: str) -> 
 def _wins(source: Source, facts: CoupFacts) -> list[WinRow]:
     """Return the wins of the coup, however late they were paid."""
     ids = {one.id for one in facts.confirmed}
-    return wins_of(source, facts.scope, ids, facts.confirmed[0].time if ids else "")
+    return wins_of(source, facts.scope, facts.key.table, ids, facts.confirmed[0].time if ids else "")
 
 
 # Ledgers
