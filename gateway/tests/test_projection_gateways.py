@@ -8,7 +8,7 @@ from projection_ledger import COUP, GATEWAY, LAST, Published, entries, message
 from sabot_floor.inbox import Arrived
 from sabot_floor.projection import coverage, dump
 from sabot_floor.projection.feed import Feed
-from sabot_floor.projection.gateways import Accepted
+from sabot_floor.projection.gateways import MOST_GATEWAYS, Accepted, Named
 from sabot_floor.projection.rebuild import LedgerEntry, LedgerSpan, rebuild
 from sabot_floor.store import Store
 from structlog.testing import capture_logs
@@ -199,6 +199,35 @@ def test_entries_that_say_a_later_time_are_flagged_by_the_heads_of_a_minute(stor
     now_s += 60.0
     feed.take([head(GATEWAY, LAST + 2, "pit-1")])
     assert feed.beyond == {GATEWAY: 500}
+
+
+@pytest.mark.parametrize("first", ["bac-01", "bac-02"], ids=["the forger's table is known later", "earlier"])
+def test_the_rights_of_one_table_replace_nothing_that_is_stored_of_its_gateways_other_table(
+    store: Store, expected: list[Any], first: str
+) -> None:
+    feed = Feed(store, "sydney")
+    feed.take([status(GATEWAY, ["bac-01", "bac-02"], "pit-1")])
+    known = {"bac-01": sent(ENTRIES[0]), "bac-02": sent(coup(40, 39), "bac-02")}
+    feed.take([known.pop(first)])
+    feed.take([*known.values(), *map(sent, ENTRIES)])
+    feed.take([sent(one, "bac-02") for one in forged()])
+    assert [one for one in rows(store) if one.get("table") == "bac-01"] == [
+        one for one in expected if one.get("table") == "bac-01"
+    ]
+    assert coverage.gateways(store)[0].contradictions
+
+
+def test_one_name_cannot_use_up_the_gateways_of_a_site(store: Store) -> None:
+    feed = Feed(store, "sydney")
+    both_known(feed)
+    feed.take([sent(ENTRIES[0])])
+    others = [f"{number:016x}" for number in range(0x1000, 0x1000 + MOST_GATEWAYS)]
+    refused = feed.gate.log.append(
+        lambda state: [Named(time=TIME, name="pit-2", gateway=one, tables=["bac-02"]) for one in others]
+    )
+    assert "gateway/pit-2" in refused
+    feed.take([status("00000000000000aa", ["bac-01"], "pit-1"), sent(coup(1, 0), gateway="00000000000000aa")])
+    assert len(rows(store, "00000000000000aa")) == 2
 
 
 # What is right

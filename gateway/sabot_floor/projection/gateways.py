@@ -6,6 +6,7 @@ import msgspec
 from msgspec import Meta
 
 MOST_GATEWAYS: Final = 2000  # ledgers of a site, the replaced ones too
+MOST_OF_NAME: Final = 100  # ledgers of one gateway, one after the other
 MOST_PAIRS: Final = 4000  # tables and their gateways
 
 Ledger = Annotated[str, Meta(description="id of the gateway's ledger, as its entries name it")]
@@ -73,10 +74,14 @@ class GatewaysState(msgspec.Struct):
     number: int = 0
 
     def rank(self, table: str, gateway: str) -> tuple[int, int]:
-        """Return how well founded it is that a gateway speaks for a table; of two messages the smaller counts."""
+        """Return how well founded it is that a gateway speaks for a table; of two messages the smaller counts.
+
+        All tables that a gateway names are alike: there the message that came first counts.
+        """
         known = self.gateways.get(gateway)
-        named = known is not None and known.tables is not None and table in known.tables
-        return 0 if named else 1, self.tables.get(table, {}).get(gateway, MOST_PAIRS + self.number)
+        if known is not None and known.tables is not None and table in known.tables:
+            return 0, 0
+        return 1, self.tables.get(table, {}).get(gateway, MOST_PAIRS + self.number)
 
     def speaks_now(self, table: str, gateway: str) -> tuple[bool, int]:
         """Return a larger value for a gateway that serves a table now than for those of before."""
@@ -135,10 +140,19 @@ def apply(state: GatewaysState, entry: Entry) -> str:
 def _named(state: GatewaysState, entry: Named) -> str:
     if refused := other_name(state, entry.gateway, entry.name):
         return refused
-    if entry.gateway not in state.gateways and len(state.gateways) >= MOST_GATEWAYS:
-        return f"a site has at most {MOST_GATEWAYS} gateways"
+    if entry.gateway not in state.gateways and (refused := _no_room(state, entry.name)):
+        return refused
     known = state.gateways.get(entry.gateway) or Gateway()
     state.gateways[entry.gateway] = Gateway(entry.name, known.tables if entry.tables is None else entry.tables)
+    return ""
+
+
+def _no_room(state: GatewaysState, name: str) -> str:
+    """Return why another ledger of this name is not taken: one name uses up no other's room."""
+    if len(state.gateways) >= MOST_GATEWAYS:
+        return f"a site has at most {MOST_GATEWAYS} gateways"
+    if sum(one.name == name for one in state.gateways.values()) >= MOST_OF_NAME:
+        return f"on the {_topics(name)} {MOST_OF_NAME} ledgers were named, the most for one gateway"
     return ""
 
 
