@@ -274,6 +274,30 @@ def test_the_badge_lifts_a_lock_out_everywhere(rig: Rig) -> None:
     assert rig.log_in(PIN).answer.ok
 
 
+def test_the_badge_opens_a_screen_that_others_have_locked(rig: Rig) -> None:
+    for number in range(20):
+        rig.log_in("111222", person=("vera", "bob", "nobody")[number % 3])
+    assert rig.log_in(BOB_PIN, "bob").answer.say == LOCKED
+    assert rig.log_in(BADGE).answer.say == LOCKED  # in place of a PIN: nobody tries badges as PINs
+    opened = rig.log_in(BADGE, "badge")
+    assert opened.answer.ok
+    assert rig.act(opened.token).answer.ok
+    assert rig.log_in(BOB_PIN, "bob").answer.say == LOCKED
+
+
+def test_badges_are_guessed_at_a_locked_screen_no_more_than_elsewhere(rig: Rig) -> None:
+    for _ in range(10):
+        rig.log_in("111222")
+    before = len(rig.entries())
+    for number in range(30):
+        assert not rig.log_in(f"9041773{number % 10}", "badge").answer.ok
+    assert [one["kind"] for one in rig.entries()[before:]] == ["failed"] * 5 + ["locked"]
+    assert rig.log_in(BADGE, "badge").answer.say == NOT_LOGGED_IN
+    assert rig.log_in(BADGE, "badge", THERE).answer.ok
+    rig.now_s = 900.0
+    assert rig.log_in(BADGE, "badge").answer.ok
+
+
 # What a page says, and how long it takes
 
 

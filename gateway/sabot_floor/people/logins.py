@@ -26,7 +26,7 @@ NOT_LOGGED_IN = (
     "again, hold your badge to the reader, or get a new PIN."
 )
 _CHANGES = "changes it before the first act"
-LOCKED = "Too many log-ins have failed at this screen: no more are taken for 15 minutes."
+LOCKED = "Too many log-ins have failed at this screen: no more are taken for 15 minutes, but with the badge."
 
 
 class Claim(NamedTuple):
@@ -130,7 +130,7 @@ def settle(
 
 
 def too_many(person: str, account: str) -> str:
-    """Return why no log-in is looked at any more, not even one with the badge."""
+    """Return why no log-in with an id is looked at any more, not even one with a badge for a PIN."""
     if by_page(account):
         return LOCKED
     return f"Too many log-ins of {person} have failed for account {account}: no more are taken for 15 minutes."
