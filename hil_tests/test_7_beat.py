@@ -15,7 +15,7 @@ from sabot_protocol.service.moment import Moment
 from sabot_tools.stand.local_site import daemon_command
 from support.brokers import KINDS, Site
 from support.mqtt_clients import MqttClient, step_until
-from support.patience import PATIENCE_S, crowd
+from support.patience import PATIENCE_S, TRIES, crowd
 
 SHOWS_WITHIN_S = 5.0
 CONFIG = """
@@ -30,30 +30,40 @@ rulebook = "crown-baccarat"
 """
 
 
-async def until(done: Callable[[], bool], within_s: float = PATIENCE_S) -> None:
-    """Wait until the condition holds; fail if it does not in time."""
+async def until(done: Callable[[], bool]) -> float:
+    """Wait until the condition holds, and return how long; fail if it does not in time."""
     began_s = time.monotonic()
     while not done():
-        assert time.monotonic() - began_s < within_s * crowd()
+        assert time.monotonic() - began_s < PATIENCE_S
         await asyncio.sleep(0.02)
+    return time.monotonic() - began_s
 
 
-async def hang(server: Broker, gateway: int, name: str) -> Link:
-    """Stop the gateway and let it go on; return the link of its table in between."""
+async def shows(place: tuple[Broker, int, str]) -> bool:
+    """Return True if a hang shows by the beats, in time; a machine that stands still delays one try, not each."""
+    for _ in range(TRIES):
+        took_s, lost = await hang(*place)
+        if took_s < SHOWS_WITHIN_S * crowd() and (lost.broker, lost.silent) == (True, True):
+            return True
+    return False
+
+
+async def hang(server: Broker, gateway: int, name: str) -> tuple[float, Link]:
+    """Stop the gateway and let it go on; return when that shows, and the link of its table then."""
     hub = Hub("sydney")
     listener = Listener(str(server), Login(), "web", hub, lambda: Moment(time.monotonic(), ""))
     listener.start()
     try:
         await until(lambda: hub.public.link("bac-01").gateway and hub.site.beats.known(name))
         os.kill(gateway, signal.SIGSTOP)
-        await until(lambda: not hub.public.link("bac-01").gateway, SHOWS_WITHIN_S)
+        took_s = await until(lambda: not hub.public.link("bac-01").gateway)
         lost = hub.public.link("bac-01")
         os.kill(gateway, signal.SIGCONT)
         await until(lambda: hub.public.link("bac-01").gateway)
     finally:
         os.kill(gateway, signal.SIGCONT)
         listener.close()
-    return lost
+    return took_s, lost
 
 
 def started(site: Site, kind: str, name: str) -> tuple[Broker, int, str]:
@@ -68,10 +78,10 @@ def started(site: Site, kind: str, name: str) -> tuple[Broker, int, str]:
 def test_a_gateway_that_hangs(site: Site) -> None:
     places = [started(site, "mosquitto", "pit-1"), started(site, "nats", "")]
 
-    async def at_once() -> list[Link]:
-        return await asyncio.gather(*(hang(*place) for place in places))
+    async def at_once() -> list[bool]:
+        return await asyncio.gather(*map(shows, places))
 
-    assert [(lost.broker, lost.silent) for lost in asyncio.run(at_once())] == [(True, True)] * 2
+    assert asyncio.run(at_once()) == [True] * 2
 
 
 @pytest.mark.parametrize("kind", KINDS)

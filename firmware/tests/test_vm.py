@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from sabot_sim.rigs.vm import HEAP, micropython
+from support.patience import PATIENCE_S
 
 TESTS = Path(__file__).parent
 ROOT = TESTS.parents[1]
@@ -31,7 +32,7 @@ def test_on_the_vm(module: str, function: str) -> None:
         env={**os.environ, "MICROPYPATH": "firmware:firmware/tests:.frozen"},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE_S,
         check=False,
     )
     assert ran.returncode == 0, ran.stdout + ran.stderr

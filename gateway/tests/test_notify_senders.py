@@ -29,7 +29,7 @@ from sabot_floor.notify.senders.syslog import local_line, rfc5424_line
 from sabot_floor.reports.gaming_day import Calendar
 from sabot_protocol.service.moment import utc
 from sabot_tools.stand.ports import free_port
-from support.patience import PATIENCE_S, crowd
+from support.patience import PATIENCE_S, is_quick
 
 NOTICE = notices.of_alarm("sydney", "c", alarm(), utc(BEGIN_S), Calendar())
 QUICK_S, MOST_TIMEOUT_S = 0.25, 60.0  # of a receiver that hangs, and of all others
@@ -259,13 +259,16 @@ def by_mail(port: int, timeout_s: float = MOST_TIMEOUT_S) -> Mail:
     ],
 )
 def test_a_receiver_that_hangs_costs_its_time_limit_and_no_more(channel_of: object, serve: object) -> None:
-    with answering(serve) as port:  # type: ignore[arg-type]
-        began_s = time.monotonic()
-        outcome = send(channel_of(port, QUICK_S), NOTICE)  # type: ignore[operator]
-        took_s = time.monotonic() - began_s
-    assert outcome.result == "failed"
-    assert outcome.say == f"127.0.0.1:{port}: no answer within 0.25 s"
-    assert took_s < QUICK_S + crowd()
+    def failed_s() -> float:
+        with answering(serve) as port:  # type: ignore[arg-type]
+            began_s = time.monotonic()
+            outcome = send(channel_of(port, QUICK_S), NOTICE)  # type: ignore[operator]
+            took_s = time.monotonic() - began_s
+        assert outcome.result == "failed"
+        assert outcome.say == f"127.0.0.1:{port}: no answer within 0.25 s"
+        return took_s
+
+    assert is_quick(failed_s, QUICK_S + 1.0)
 
 
 @pytest.mark.parametrize(
@@ -302,7 +305,8 @@ def test_a_refused_connection_is_a_failure_with_its_reason(channel: AnyChannel) 
 
 def test_one_thread_per_channel_and_the_rest_of_a_batch_is_released_after_a_failure() -> None:
     with WebServer().running() as server, answering(never_answer) as port:
-        channels = (by_web(port, QUICK_S), Webhook(name="good", url=f"http://127.0.0.1:{server.port}/"))
+        good = Webhook(name="good", url=f"http://127.0.0.1:{server.port}/", timeout_s=MOST_TIMEOUT_S)
+        channels = (by_web(port, QUICK_S), good)
         senders = Senders(channels)
         many = [
             notices.of_alarm("sydney", name, alarm(number), utc(BEGIN_S), Calendar())
@@ -317,7 +321,7 @@ def test_one_thread_per_channel_and_the_rest_of_a_batch_is_released_after_a_fail
             found += senders.outcomes()
             time.sleep(0.005)
         senders.close()
-    assert [(one.notice.channel, one.result) for one in found] == [
-        ("good", "sent"), ("good", "sent"), ("c", "failed"), ("c", "released"),
-    ]  # fmt: skip
+    results = [(one.notice.channel, one.result) for one in found]
+    assert [one for one in results if one[0] == "good"] == [("good", "sent")] * 2
+    assert [one for one in results if one[0] == "c"] == [("c", "failed"), ("c", "released")]
     assert senders.busy() == set()

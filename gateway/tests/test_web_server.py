@@ -14,7 +14,7 @@ from sabot_floor.web import channels, connection, hub
 from sabot_floor.web.server import WebServer
 from sabot_floor.web.site_state import SiteState
 from sabot_protocol.service.moment import Moment
-from support.patience import PATIENCE_S, crowd
+from support.patience import PATIENCE_S, is_quick
 from web_rig import ended, get, made, raw, read_until, started, wait_for
 
 EVENTS = b"GET /events/wall HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -234,22 +234,28 @@ def test_a_port_in_use_is_tried_again_until_it_is_free(tmp_path: Path, monkeypat
 
 def test_a_server_whose_port_is_in_use_can_be_stopped(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
-        server = made(tmp_path, listen=f"127.0.0.1:{other.getsockname()[1]}")
-        server.start()
-        wait_for(lambda: server.problem)
-        began_s = time.monotonic()
-        server.stop()
-    assert time.monotonic() - began_s < 1.0 * crowd()
+        listen = f"127.0.0.1:{other.getsockname()[1]}"
+
+        def stopped_s() -> float:
+            server = made(tmp_path, listen=listen)
+            server.start()
+            wait_for(lambda: server.problem)
+            began_s = time.monotonic()
+            server.stop()
+            return time.monotonic() - began_s
+
+        assert is_quick(stopped_s, 1.0)
 
 
-def test_the_end_takes_less_than_two_seconds_with_streams_open(tmp_path: Path) -> None:
+def end_with_streams(tmp_path: Path) -> float:
+    """Return how long the end of a server takes that has streams open."""
     with started(tmp_path) as server:
         streams = [raw(server, EVENTS) for _ in range(20)]
         half = raw(server, b"GET /wall HTTP/1.1\r\n")
         wait_for(lambda: server.hub.streams() == 20)
         began_s = time.monotonic()
         server.stop()
-        assert time.monotonic() - began_s < 2.0 * crowd()
+        took_s = time.monotonic() - began_s
         assert not server._thread.is_alive()
         for sock in streams:
             assert ended(sock).endswith(b"0\r\n\r\n")
@@ -257,3 +263,8 @@ def test_the_end_takes_less_than_two_seconds_with_streams_open(tmp_path: Path) -
         half.close()
         with pytest.raises(ConnectionError):
             raw(server, b"")
+    return took_s
+
+
+def test_the_end_takes_less_than_two_seconds_with_streams_open(tmp_path: Path) -> None:
+    assert is_quick(lambda: end_with_streams(tmp_path), 2.0)

@@ -72,7 +72,7 @@ class Visitor:
 
     def first_event(self, path: str) -> bytes:
         """Return the first event of a stream, as it comes."""
-        connection = http.client.HTTPConnection(self._host, self._port, timeout=20)
+        connection = http.client.HTTPConnection(self._host, self._port, timeout=PATIENCE_S)
         try:
             connection.request("GET", path, headers={"cookie": "; ".join(f"{k}={v}" for k, v in self.cookies.items())})
             answer, found = connection.getresponse(), bytearray()

@@ -12,6 +12,7 @@ import pytest
 from sabot_tools.stand import broker
 from sabot_tools.stand.children import Children, DeadChildError
 from sabot_tools.stand.ports import HOST
+from support.patience import PATIENCE_S
 
 SLEEPER = [sys.executable, "-c", "import time; time.sleep(600)"]
 
@@ -57,7 +58,7 @@ def test_children_end_when_their_parent_is_killed(tmp_path: Path) -> None:
     watched = os.pidfd_open(int(parent.stdout.readline()))
     parent.kill()
     parent.communicate()
-    assert select.select([watched], [], [], 10)[0] == [watched]
+    assert select.select([watched], [], [], PATIENCE_S)[0] == [watched]
 
 
 def test_a_port_in_use_is_an_error_with_the_next_step(tmp_path: Path) -> None:
