@@ -91,3 +91,15 @@ def test_a_first_coup_that_is_dealt_again_still_waits():
     assert desk.cmd("burn_card") == "done"
     desk.draw("KS")
     assert not desk.shoe.locked()  # it was authorised with the order
+
+
+def test_an_authorisation_for_a_card_that_the_key_let_in_is_no_other_card_s():
+    desk = Desk("star-rapid").open()
+    desk.reject("doubtful")
+    desk.reject("blank")
+    assert desk.cmd("authorise", 2) == "done"
+    desk.key(True)
+    assert desk.cmd("key_card", number("2H"), 0) == "done"
+    assert desk.state.card_authorisations == 1
+    assert desk.cmd("authorise", 1) == "done"
+    assert desk.state.authorisations == 1

@@ -132,3 +132,25 @@ def test_a_coup_that_came_from_another_shoe_has_no_unread_card_here():
     desk.reject("doubtful")
     assert desk.cmd("import_coup", *coup_of(3, "live", "TS KH", 12)) == "done"
     assert key_in(desk, "KD") == "not_now"
+
+
+def test_a_second_card_that_left_in_the_burn_is_the_first_of_the_coup():
+    for book in BOOKS:
+        for burn in ("one", "shown", "face_up") if book != "star-rapid" else ("one",):
+            desk = Desk(book)
+            if desk.cmd("open_shoe", 8, number_of("burn", burn)) != "done":
+                continue
+            desk.reject("doubtful")
+            desk.reject("blank")
+            assert key_in(desk, "AS") == "done"
+            if burn == "face_up":  # an ace: one more card is burnt
+                assert desk.where() == "burning"
+                desk.reject("blank")
+                assert key_in(desk, "TD") == "done"
+            assert desk.where() == "dealing player_1", (book, burn)
+            assert desk.shoe.locked()
+            desk.restart()
+            assert key_in(desk, "9H") == "done", (book, burn)
+            assert desk.where() == "dealing banker_1"
+            assert not desk.shoe.locked()
+            assert key_in(desk, "3C") == "not_now"

@@ -96,6 +96,20 @@ def test_while_the_key_is_turned_the_card_may_still_be_keyed_in(on: bool) -> Non
     assert key_in(log) == ([] if on else [PHANTOM])
 
 
+@pytest.mark.parametrize("book", EVERY)
+@pytest.mark.parametrize("other", ["lid", "sensor", "decision"])
+def test_another_fault_does_not_keep_the_card_when_the_key_is_turned_back(book: str, other: str) -> None:
+    log = begun(book)
+    reject(log, "doubtful")
+    log("key", on=1)
+    log("fault_cleared", fault="card", by="key")
+    log("fault", fault=other, detail=0)
+    log("key", on=0)
+    assert log.verifier.unread_cards() == 0
+    log("fault_cleared", fault=other, by="command")
+    assert key_in(log) == [PHANTOM]
+
+
 def test_an_unread_card_of_a_coup_that_is_over_is_none_of_the_next() -> None:
     log = Log()
     log.deal()

@@ -89,10 +89,13 @@ def _shoe_closed(state, record):
 
 
 def _burn(state, _record):
+    """Begin the first coup; the burn settles no card that is still out and was not read."""
     state.pending_burn = False
     state.to_burn = 0
     if state.phase == BURNING:
+        unread, cards, given = state.card_unread, state.unread_cards, state.card_authorisations
         state.start_coup()
+        state.card_unread, state.unread_cards, state.card_authorisations = unread, cards, given
 
 
 # Coup

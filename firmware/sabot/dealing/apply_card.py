@@ -46,6 +46,7 @@ def _keyed_card(state):
     """One card that was not read is known now; the exit stays locked for another."""
     state.pending_keyed = False
     state.unread_cards -= state.unread_cards > 0
+    state.card_authorisations = min(state.card_authorisations, state.unread_cards)
     if not state.unread_cards:
         state.settle_unread()
         state.card_unread = False

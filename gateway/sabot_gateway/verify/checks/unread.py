@@ -23,7 +23,7 @@ class UnreadCheck:
     state: ShoeState
     book: Rulebook
     out: int | None = None  # None: part of the log is missing
-    _held: bool = False  # by a fault
+    _held: bool = False  # by the fault of a card: the key turned back does not settle it
     _has_place: bool = False  # a card that comes now is one too many, and settles nothing
     _approved: int = 0  # cards that a supervisor has authorised to be keyed in
 
@@ -90,8 +90,9 @@ class UnreadCheck:
         return Finding(fact, f"{data['card']} keyed in as {data['slot']}", none, clause, coup_no)
 
     def fault(self, event: Event) -> Findings:
-        """A fault holds the cards that are out as they are."""
-        self._held |= event.data["fault"] != "journal_full"
+        """The fault of a card holds those that are out as they are; another takes its place."""
+        if event.data["fault"] != "journal_full":
+            self._held = event.data["fault"] == "card"
         return NONE
 
     def fault_cleared(self, event: Event) -> Findings:
