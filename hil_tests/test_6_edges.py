@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from edges.run import Failure, Game, shoe, shrink
+from edges.run import Failure, Game, replay, shoe, shrink
 from edges.run import Table as EdgesTable
 from edges.witness import Violation, Witness, due
 from sabot_protocol.irregularities import CASES
@@ -215,6 +215,24 @@ def test_an_unused_card_drops_no_other(tables: Tables, returned: bool) -> None:
     answer = table(button="confirm")
     assert (answer["named"], answer["due"]) == ("dummy", "banker_1")
     assert one("coup", table.deal(["KH", "KC", "9H"]))["player"] == ["8D", "KC"]
+
+
+@every_book
+@pytest.mark.parametrize("late", [True, False])
+def test_a_card_too_many_in_the_burn_belongs_to_the_first_coup(book: str, late: bool) -> None:
+    """Once the burn is over it is the first card of that coup, and a report about another leaves it there."""
+    facts = {"exposed": True, "last_coup": True}
+    reported = {"command": "irregularity", "case": "excess_card", "facts": facts}
+    burnt = {"card": "3C"}
+    lines = [
+        {"command": "open_shoe", "decks": 8, "burn": "one"},
+        {"unreadable": "doubtful"},
+        {"card": "9S"},
+        {"command": "clear_fault"},
+        *([burnt, reported] if late else [reported, burnt]),
+        *({"card": card} for card in ("2H", "KD", "5C")),
+    ]
+    assert replay(EdgesTable(book, {}), lines) is None
 
 
 # A foreign card after a complete coup: complete coups count (The Star 12.11.1, Premium 14.11.1, Rapid 11.8.10)

@@ -187,6 +187,22 @@ def test_the_shoe_must_count_authorisations_as_its_log_shows_them(left: int, fou
     assert len(log.alarms()) == found
 
 
+@pytest.mark.parametrize(("left", "found"), [(0, 0), (1, 1)])
+def test_an_authorisation_after_the_last_card_is_for_the_coup_dealt_without(left: int, found: int) -> None:
+    log = Log("star-rapid")  # 11.8.13: it waits until a supervisor approves, and is complete meanwhile
+    face_up_first(log)
+    log.card("2H", "banker_1", flags={"exposed": True})
+    log.irregularity("unauthorised_coup", "PLAY_ON")
+    log.card("KD", "player_2", flags={"exposed": True})
+    log.card("3C", "banker_2", flags={"exposed": True})
+    log.result(kind="dummy", points=(8, 5))
+    log.command("authorise", times=1)
+    log.confirm()
+    fields: dict[str, Any] = {"decks": 8, "cards_out": 4, "coups_left": 0, "kind": "live", "locked": 0, "before": 4}
+    log("checkpoint", shoe_no=1, coup_no=2, authorised=left, **fields)
+    assert len(log.alarms()) == found
+
+
 # A card too many where the next coup has no wagers already
 
 

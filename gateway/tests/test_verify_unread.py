@@ -124,6 +124,21 @@ def test_an_unread_card_of_a_coup_that_is_over_is_none_of_the_next() -> None:
     assert key_in(log, slot="player_1") == [PHANTOM]
 
 
+def test_a_confirm_that_does_not_count_settles_no_card() -> None:
+    log = Log("star-rapid")  # 7.7.4.9, 7.7.4.10: the result, and then Confirm; another result holds the coup
+    log.deal()
+    log.result()
+    reject(log, "blank")
+    log("key", on=1)
+    log("fault_cleared", fault="card", by="key")
+    log.button("banker")
+    log.button()
+    assert log.verifier.unread_cards() == 1
+    log.button("player")
+    log.button()
+    assert log.verifier.unread_cards() == 0
+
+
 def test_two_cards_that_left_are_keyed_in_and_no_third() -> None:
     log = begun()
     reject(log, "doubtful")

@@ -32,8 +32,9 @@ def shoe_closed(state: ShoeState, data: Data) -> None:
 
 
 def burn(state: ShoeState, data: Data) -> None:
-    """End the burn of a new shoe."""
+    """End the burn of a new shoe; the first coup takes the cards drawn too many in it."""
     state.burning = False
+    _use_surplus(state)
 
 
 def lid(state: ShoeState, data: Data) -> None:

@@ -64,6 +64,7 @@ class ShoeLog:
 
     def _burn(self, data: Event) -> Event:
         self._burning = False
+        self._surplus = [coup for coup in self._surplus if coup > 1]
         return _plain_fields(data)
 
     def _next_coup(self, number: int) -> None:

@@ -29,6 +29,7 @@ class AuthorisationCheck:
     _unused: int = 0  # for coups that people order
     _key: bool | None = None  # turned; None until the log shows it
     awaiting: bool = False  # the coup on the table waits
+    _dealt_without: bool = False  # it is complete, and nobody has authorised it yet
     _reported: bool = False  # a card of the coup came without it
     _no_bet_coup: int = -1  # the coup without wagers
     _settled: set[int] = field(default_factory=set)  # coups that need none: the book or a person has ordered them
@@ -56,7 +57,7 @@ class AuthorisationCheck:
         return NONE
 
     def _over(self) -> None:
-        self.awaiting, self._no_bet_coup = False, -1
+        self.awaiting, self._dealt_without, self._no_bet_coup = False, False, -1
 
     def _needed(self) -> bool:
         return bool(self.book.switch["dummy_needs_authorisation"].value)
@@ -70,7 +71,9 @@ class AuthorisationCheck:
     def coup(self, event: Event) -> Findings:
         """The coup is over; a coup before it may be void after it began."""
         if event.data["coup_no"] >= self._no_bet_coup:
+            without = self.awaiting
             self._over()
+            self._dealt_without = without
         return NONE
 
     def coup_void(self, event: Event) -> Findings:
@@ -81,6 +84,7 @@ class AuthorisationCheck:
         """The supervisor's key authorises while it is turned."""
         self._key = bool(event.data["on"])
         self.awaiting &= not self._key
+        self._dealt_without &= not self._key
         return NONE
 
     def command_done(self, event: Event) -> Findings:
@@ -100,8 +104,8 @@ class AuthorisationCheck:
         return NONE
 
     def _authorise(self, times: int) -> None:
-        if self.awaiting:
-            self.awaiting = False
+        if self.awaiting or (self._dealt_without and self.state.phase == "complete"):
+            self.awaiting = self._dealt_without = False
             times -= 1
         if self.book.switch["manual_entry"].value != "silent":
             times -= self.unread.approve(times)

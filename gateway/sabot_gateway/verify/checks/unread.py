@@ -111,10 +111,10 @@ class UnreadCheck:
         return NONE
 
     def button(self, event: Event) -> Findings:
-        """Confirm ends the coup."""
-        if event.data["button"] == "confirm" and self.state.phase == "complete":
-            return self.over(event)
-        return NONE
+        """Confirm ends the coup, unless the dealer's entry holds it."""
+        state = self.state
+        ends = event.data["button"] == "confirm" and state.phase == "complete" and not state.held_by_entry()
+        return self.over(event) if ends else NONE
 
     def command_done(self, event: Event) -> Findings:
         """So does the command; a check of the decks has no card to key in."""
