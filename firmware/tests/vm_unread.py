@@ -154,3 +154,27 @@ def test_a_second_card_that_left_in_the_burn_is_the_first_of_the_coup():
             assert desk.where() == "dealing banker_1"
             assert not desk.shoe.locked()
             assert key_in(desk, "3C") == "not_now"
+
+
+def test_a_first_card_that_may_be_out_can_be_voided_with_its_coup():
+    """Cards that cannot be keyed in are void with the coup: 12.1.2, 14.1.2, NZ 12.6, Crown 10.11, 11.8.1."""
+    for book in BOOKS:
+        for reason in ("pushed_back", "pushed_back_midway", "half_drawn", "double"):
+            for turned in (False, True):
+                desk = Desk(book).open()
+                desk.reject(reason)
+                desk.key(turned)
+                desk.restart()
+                desk.logged()
+                assert desk.cmd("void_coup", 1, 1) == "done", (book, reason)
+                assert "void 1 supervisor go_on 0" in desk.logged()
+                assert desk.where() == "dealing player_1"
+                assert desk.cmd("void_coup", 1, 1) == "not_now"
+
+
+def test_a_first_card_that_was_not_drawn_voids_no_coup():
+    for book in BOOKS:
+        for reason in ("short_pull", "lid_open", "noise"):
+            desk = Desk(book).open()
+            desk.reject(reason)
+            assert desk.cmd("void_coup", 1, 1) == "not_now", (book, reason)

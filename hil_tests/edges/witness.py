@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from support.oracle import coup as by_the_tables
 
-from edges.hands import JERKED, UNREAD, Answer, Line
+from edges.hands import JERKED, STILL_IN, UNREAD, Answer, Line
 
 Event = dict[str, Any]
 SLOTS: Final = ("player_1", "banker_1", "player_2", "banker_2", "player_3", "banker_3")
@@ -74,6 +74,7 @@ class Witness:
         self._before = 0  # the coup confirmed before it
         self._unread = False  # the due slot belongs to an unread card on the table
         self._to_key = 0  # cards that are out and were not read
+        self._may_be_out = False  # a card of the coup is, or is in the shoe again
         self._decision = False  # a supervisor decides whether the first coup is dealt again
         self._ends = False  # new cards come with Confirm
         self._last: int | None = None
@@ -176,6 +177,8 @@ class Witness:
 
     def _reject(self, event: Event) -> None:
         self._to_key += event["reason"] in (*UNREAD, JERKED)
+        if event["reason"] in STILL_IN[1:] and not self._burning:
+            self._may_be_out = not self._complete
         if event["reason"] in (*UNREAD, "foreign"):
             self._unread = True
             if not self._complete and not self._burning:
@@ -212,7 +215,7 @@ class Witness:
         if coup != (self._before if late else self._coup) and not (late and coup == self._coup):
             raise Violation("void", f"coup {coup} is void, coup {self._before if late else self._coup} was dealt")
         hand = [*event["player"], *event["banker"]]
-        if not hand and not self._own:
+        if not hand and not (self._own or self._may_be_out):
             raise Violation("void", f"coup {coup} is void and was not dealt")
         if self._results.get(coup) == "void":
             raise Violation("numbers", f"coup {coup} is void twice")
@@ -227,7 +230,7 @@ class Witness:
     def _next(self, before: int) -> None:
         """End the coup on the table."""
         self._coup, self._before = self._coup + 1, before
-        self._complete = self._own = self._unread = False
+        self._complete = self._own = self._unread = self._may_be_out = False
         self._to_key = 0
         self._surplus = [coup for coup in self._surplus if coup > self._coup]
 

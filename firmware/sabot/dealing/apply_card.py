@@ -16,6 +16,13 @@ from sabot.dealing.state import (
 )
 
 _MOST_COUNTED = const(15)  # of one card: a composition has four bits for it
+# Reasons after which a card may be in the shoe again or on the table, where its slot is not its own.
+_MAY_BE_OUT = (
+    wire.REJECT_PUSHED_BACK,
+    wire.REJECT_PUSHED_BACK_MIDWAY,
+    wire.REJECT_HALF_DRAWN,
+    wire.REJECT_DOUBLE,
+)
 
 
 def apply_card(state, record):
@@ -133,6 +140,8 @@ def apply_reject(state, record):
             _left_unread(state)
         elif reason == wire.REJECT_PUSHED_BACK_MIDWAY:
             _left_unread(state)
+        if reason in _MAY_BE_OUT:
+            state.may_be_out = state.phase == DEALING
     if reason == wire.REJECT_LID_OPEN:
         apply_lid_opened(state)
     elif reason != wire.REJECT_NOT_DUE:

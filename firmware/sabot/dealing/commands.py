@@ -141,7 +141,7 @@ def _void_coup(state, data, at, accepted):
             return wire.OUT_BAD_VALUE
         if not wire.THEN_GO_ON <= then <= wire.THEN_NEW_CARDS:
             return wire.OUT_BAD_VALUE
-        return _now(state.coup_begun())
+        return _now(state.coup_begun() or state.may_be_out)
     state.pending_void = reason
     state.void_then = then
     return wire.OUT_DONE

@@ -293,6 +293,7 @@ class State:
         """No card is out any more that was not read."""
         self.card_unread = False  # one is out: the slot that is due is its own
         self.unread_in_coup = False
+        self.may_be_out = False  # a card of this coup that cannot be keyed in: in the shoe again, or void with the coup
         self.settle_unread()
 
     def settle_unread(self):
