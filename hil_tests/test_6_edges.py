@@ -127,6 +127,26 @@ def test_no_coup_is_void_that_was_not_dealt(tables: Tables, book: str, burn: str
     table(lid="shut")
 
 
+@every_book
+@pytest.mark.parametrize("reason", STILL_IN[1:])
+@pytest.mark.parametrize("dealt", [False, True])
+def test_a_first_card_that_may_be_out_is_void_with_its_coup(
+    tables: Tables, book: str, reason: str, dealt: bool
+) -> None:
+    """12.1.2, 14.1.2, NZ 12.6, Crown 10.11, 11.8.1: the alarm says so for a card that cannot be keyed in."""
+    table = tables(book)
+    table.fresh()
+    lines: list[Answer] = [{"unreadable": reason}, {"command": "void_coup"}]
+    if dealt:
+        table.deal(FOUR)
+        table(command="confirm")
+    table(**lines[0])
+    void = one("coup", table(**lines[1]))
+    assert (void["coup"], void["kind"], void["player"]) == (1 + dealt, "void", [])
+    begin: Answer = {"command": "open_shoe", "decks": 8, "burn": "none"}
+    assert replay(EdgesTable(book, {}), [begin, *lines, *({"card": card} for card in FOUR)]) is None
+
+
 # A card while a fault locks the exit: every fault, every slot
 
 
