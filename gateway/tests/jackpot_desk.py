@@ -142,7 +142,9 @@ class Desk:
             by="Dee",
             stakes={wager: [100]} if stakes is None else stakes,
         )
-        return entry.Recorded(time_of(self.now), message, entry.Receipt(**{"entry": at or self.now, **receipt}))
+        return entry.Recorded(
+            time_of(self.now), message, entry.Receipt(**{"entry": at or self.now, "rules": entry.RULES, **receipt})
+        )
 
     def record(
         self, coup: str, at: int = 0, stakes: dict[str, list[int]] | None = None, gateway: str = GATEWAY, **receipt: Any

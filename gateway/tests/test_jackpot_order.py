@@ -260,6 +260,44 @@ def test_a_late_win_that_does_not_count_takes_the_difference_away() -> None:
     assert (desk.state.lacking, desk.state.corrected) == (0, 0)
 
 
+@pytest.mark.parametrize("void_first", [True, False])
+def test_a_late_record_and_a_void_coup_give_the_same_in_any_order(void_first: bool) -> None:
+    desk = Tables()
+    late, paid = desk.hits("suited", "suited")
+    desk.record(paid, gateway=TWO, entry=12)
+    assert desk.confirm(paid).prize == 28_500_100
+    steps = [lambda: desk.record(late, gateway=TWO, entry=11), lambda: desk.reverse(paid)]
+    for step in reversed(steps) if void_first else steps:
+        step()
+    # It was recorded before the pay-out that is void now: of 285,000.25, or 285,000.00 if the void came before it.
+    assert [win.value for win in desk.pending()] == [28_500_000 if void_first else 28_500_025]
+    desk.confirm(late)
+    assert (desk.state.display, desk.state.lacking) == (1_500_000 - (not void_first) * 25, 0)
+
+
+def test_two_late_records_behind_a_pay_out_see_the_meter_one_after_the_other() -> None:
+    desk = Tables()
+    one, two, paid = desk.hits("suited", "suited", "suited")
+    for win, number in ((paid, 13), (two, 12), (one, 11)):
+        desk.record(win, gateway=ONE, entry=number)
+        if win == paid:
+            desk.confirm(paid)
+    assert [win.prize for win in desk.pending()] == [28_500_100, 1_500_000]
+    assert [desk.confirm(win).prize for win in (one, two)] == [28_500_100, 1_500_000]
+    assert next((win.prize, win.due) for win in desk.closed()) == (28_500_100, 1_500_000)
+    assert (desk.state.display, desk.state.lacking) == (1_500_000, 0)
+
+
+def test_a_log_of_an_older_release_keeps_what_late_records_saw_there() -> None:
+    desk = Tables()
+    late, paid = desk.hits("suited", "suited")
+    desk.record(paid, gateway=TWO, entry=12, rules=0)
+    desk.confirm(paid)
+    desk.reverse(paid)
+    desk.record(late, gateway=TWO, entry=11, rules=0)
+    assert [win.value for win in desk.pending()] == [1_500_000 - 25]
+
+
 def test_a_chain_of_parts_is_corrected_to_its_end() -> None:
     desk = Tables()
     one, two, three = desk.hits("coloured", "coloured", "coloured")

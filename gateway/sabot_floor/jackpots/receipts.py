@@ -14,7 +14,7 @@ from sabot_protocol.jackpots.parameters import Parameters
 from sabot_protocol.topics import SILENT_S, BeatMessage
 
 from sabot_floor.jackpots.engine import Fault
-from sabot_floor.jackpots.engine.entries import Receipt
+from sabot_floor.jackpots.engine.entries import RULES, Receipt
 
 PROMPT_S = SILENT_S  # a record that is no older when it comes was not delayed
 STALL_S = 3.0  # a turn that took longer: what waited has no time of its own
@@ -113,7 +113,7 @@ class Receipts:
             for name, one in self._gateways.items()
             if name != message.gateway and one.beats and now_s - one.beats[-1][0] <= PROMPT_S
         }
-        return Receipt(first, self._is_prompt(message, first, now_s, time), heard)
+        return Receipt(first, self._is_prompt(message, first, now_s, time), heard, RULES)
 
     def _is_prompt(self, message: RecordedMessage, entry: int, now_s: float, time: str) -> bool:
         found = self._find(message.gateway)

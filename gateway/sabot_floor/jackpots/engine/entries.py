@@ -9,13 +9,14 @@ from sabot_protocol.jackpots.messages import IncrementMessage, RecordedMessage
 from sabot_protocol.jackpots.parameters import Parameters
 
 PersonId = Annotated[str, Meta(description="id of the person who logged in; empty if the name is as typed")]
-RULES = 2  # of this release, in the acts of people
-SETTLED_BY_OTHERS = 2
+RULES = 3  # of this release, in the acts of people and in receipts
+SETTLED_BY_OTHERS, PUT_BACK = 2, 3
 Rules = Annotated[
     int,
     Meta(
         description="what was checked; 0: nothing of this; 1: in order, by others than those who made the win, "
-        "notified by record; 2: settled by others than those who made the pay-out"
+        "notified by record; 2: settled by others than those who made the pay-out; 3: a win that comes late sees what "
+        "was paid behind it, also if that is void since"
     ),
 ]
 
@@ -26,6 +27,7 @@ class Receipt(msgspec.Struct, frozen=True, omit_defaults=True):
     entry: Annotated[int, Meta(description="number of the first record in its gateway's ledger; 0: not known")] = 0
     prompt: Annotated[bool, Meta(description="it came within seconds, so after everything received before")] = False
     heard: Annotated[dict[str, int], Meta(description="newest entry of each other gateway that was heard then")] = {}
+    rules: Rules = 0
 
 
 class Opened(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="opened", omit_defaults=True):

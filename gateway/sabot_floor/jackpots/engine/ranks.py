@@ -22,7 +22,7 @@ def enter(state: JackpotState, hit: Hit, gateway: str, receipt: Receipt) -> tupl
     state.turn += 1
     hit.turn = state.turn
     hit.seen = state.display
-    _, faults = due.changed(state, lambda: _put(state, hit, others, at, len(others)))
+    _, faults = due.changed(state, lambda: _put(hit, others, at, len(others), receipt.rules))
     return (*faults, *([_undecided(state, hit)] if hit.undecided else []))
 
 
@@ -39,11 +39,12 @@ def _is_uncertain(earlier: Hit, hit: Hit, receipt: Receipt) -> bool:
     return heard is None or not receipt.entry or receipt.entry <= heard
 
 
-def _put(state: JackpotState, hit: Hit, others: Sequence[Hit], at: int, until: int) -> None:
+def _put(hit: Hit, others: Sequence[Hit], at: int, until: int, rules: int) -> None:
     """Give a win its rank, and the Display that it sees: what was paid behind it is on it, and no more than later."""
     hit.state, behind = "pending", others[at:until]
-    hit.seen -= sum(one.moved for one in behind if 0 < one.paid_turn < hit.turn and not _is_void(one))
-    hit.seen = min([hit.seen, *(one.seen for one in behind)])
+    paid = [one for one in behind if 0 < one.paid_turn < hit.turn and (rules >= entries.PUT_BACK or not _is_void(one))]
+    hit.seen = min([hit.seen - sum(one.moved for one in paid), *(one.seen for one in behind)])
+    hit.returns = hit.returns or (rules >= entries.PUT_BACK and bool(paid))
     for number, one in enumerate([*others[:at], hit, *others[at:]], 1):
         one.rank = number
 
@@ -109,7 +110,7 @@ def decide(state: JackpotState, entry: Ordered) -> tuple[Hit, tuple[Fault, ...]]
         )
     _note_person(state, entry, hit)
     hit.undecided = []
-    _, faults = due.changed(state, lambda: _put(state, hit, others, at, until))
+    _, faults = due.changed(state, lambda: _put(hit, others, at, until, entry.rules))
     say = f"{entry.by} decided the order of win {due.place(hit)} at {hit.table}: {entry.reason}"
     return hit, (Fault(UNDECIDED, say, hit.table, clause(state, ACT), active=False), *faults)
 
