@@ -237,6 +237,26 @@ def test_the_order_of_at_decides(session: Session, turned: bool) -> None:
     assert [(win["coup"], win["prize"]) for win in found["pending"]] == [("c2", 10_050), ("c1", 4_500)]
 
 
+def test_the_order_of_at_decides_to_the_microsecond(session: Session) -> None:
+    session.coup("bac-01", MIXED, wagers={"tie": [100]})
+    session.coup("bac-02", COLOURED, wagers={"tie": [100]})
+    session(record_win="c1", at="2026-11-17T20:00:00.000900Z")
+    found = session(record_win="c2", at="2026-11-17T20:00:00.000100Z")
+    assert [win["coup"] for win in found["pending"]] == ["c2", "c1"]
+
+
+def test_a_later_win_is_not_paid_before_an_earlier_one(session: Session) -> None:
+    for table, cards in (("bac-01", SUITED), ("bac-02", COLOURED)):
+        session.coup(table, cards, wagers={"tie": [100]})
+    for win in ("c1", "c2"):
+        session(record_win=win)
+    assert "recorded before it" in session.error(confirm="c2", by="a", role="am")
+    assert [session(confirm=win, by="a", role="am")["paid"] for win in ("c1", "c2")] == [
+        [{"wager": 0, "amount": 100_500}],
+        [{"wager": 0, "amount": 10_000}],
+    ]
+
+
 def test_records_without_at_come_in_the_order_of_the_lines(session: Session) -> None:
     session.coup("bac-01", COLOURED, wagers={"tie": [100]}, time="2026-11-17T20:00:00Z")
     session.coup("bac-02", COLOURED, wagers={"tie": [100]}, time="2026-11-17T19:00:00Z")

@@ -6,7 +6,7 @@ from hashlib import sha256
 from typing import Any
 
 import msgspec
-from sabot_floor.jackpots.engine import Applied, Entry, apply, decode, encode, open_jackpot, open_wins
+from sabot_floor.jackpots.engine import Applied, Entry, apply, decode, encode, open_jackpot, open_wins, ranks
 from sabot_floor.jackpots.engine import entries as entry
 from sabot_floor.jackpots.engine.hits import moment
 from sabot_floor.jackpots.engine.views import not_offered
@@ -22,6 +22,7 @@ from sabot_tools.jackpot.coups import GATEWAY, Coups, Dealt
 from sabot_tools.text.json_lines import BadLineError
 
 _START = datetime(2000, 1, 1, tzinfo=UTC)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _HEAD = "0" * 64
 
 
@@ -72,8 +73,16 @@ class Replayer:
                 return self._record_win(parsed)
             case lines.DrawLine():
                 return self._draw(parsed)
-            case _:
-                return self._apply(*entries_of(self._state, parsed, self._time(), self._number))
+            case lines.ConfirmLine(confirm=win):
+                self._refuse_later_win(win)
+        return self._apply(*entries_of(self._state, parsed, self._time(), self._number))
+
+    def _refuse_later_win(self, win: str) -> None:
+        """Refuse to pay a win before those that were recorded before it."""
+        hit = self._state.open.get(win)
+        refused = ranks.refuse_confirm(self._state, hit) if hit is not None and hit.state == "pending" else None
+        if refused:
+            raise BadLineError(refused.say)
 
     def levels(self) -> dict[str, Any]:
         """Return the meters, and whether they balance."""
@@ -198,7 +207,7 @@ class Replayer:
 def _receipt(at: str) -> entry.Receipt | None:
     """Return the receipt of a record in a log of one gateway: its times are in the order of its entries."""
     try:
-        return entry.Receipt(int(datetime.fromisoformat(at).timestamp() * 1000))
+        return entry.Receipt((moment(at) - _EPOCH) // timedelta(microseconds=1), rules=entry.RULES)
     except ValueError:
         return None  # the engine says what is wrong
 
