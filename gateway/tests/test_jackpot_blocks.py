@@ -72,6 +72,22 @@ def test_a_win_in_a_sum_that_was_made_good_is_paid_once(desk: Desk) -> None:
     assert isinstance(_record(desk, 3), Refused)
 
 
+def test_who_made_the_sum_good_does_not_confirm_a_win_in_it(desk: Desk) -> None:
+    desk.made_good(BLOCK)
+    _record(desk, 3)
+    refused = desk.confirmed(f"{UNIT}-3", by="B.ob")
+    assert isinstance(refused, Refused)
+    assert "made it good: another person must confirm it" in refused.say
+    assert decode(encode(desk.state)) == desk.state
+    assert isinstance(desk.confirmed(f"{UNIT}-3", by="Ann"), Applied)
+
+
+def test_in_a_log_of_an_older_release_who_made_the_sum_good_confirms(desk: Desk) -> None:
+    desk.done(entry.MadeGood(time=time_of(9), missed=BLOCK, by="Bob", role="area_manager", rules=2))
+    _record(desk, 3)
+    assert isinstance(desk.confirmed(f"{UNIT}-3", by="Bob"), Applied)
+
+
 def test_before_the_sum_is_made_good_the_win_is_refused_with_the_next_step(desk: Desk) -> None:
     refused = _record(desk, 3)
     assert isinstance(refused, Refused)

@@ -10,13 +10,14 @@ from sabot_protocol.jackpots.parameters import Parameters
 
 PersonId = Annotated[str, Meta(description="id of the person who logged in; empty if the name is as typed")]
 RULES = 3  # of this release, in the acts of people and in receipts
-SETTLED_BY_OTHERS, PUT_BACK = 2, 3
+SETTLED_BY_OTHERS, PUT_BACK, MADE_BY_OTHERS = 2, 3, 3
 Rules = Annotated[
     int,
     Meta(
         description="what was checked; 0: nothing of this; 1: in order, by others than those who made the win, "
-        "notified by record; 2: settled by others than those who made the pay-out; 3: a win that comes late sees what "
-        "was paid behind it, also if that is void since"
+        "notified by record; 2: settled by others than those who made the pay-out; 3: by others than "
+        "those who made good the sum in which it lies; a win that comes late sees what was paid behind it, also if "
+        "that is void since"
     ),
 ]
 

@@ -64,6 +64,7 @@ class Block(msgspec.Struct, array_like=True, gc=False):
     before: str = ""  # unit of the last coup counted before it
     after: tuple[int, int] = (0, 0)  # shoe and coup of that
     made_good: bool = False
+    people: list[tuple[str, str]] = []  # name and id of who did that: others confirm a win in it
 
 
 class Due(msgspec.Struct, array_like=True, gc=False):

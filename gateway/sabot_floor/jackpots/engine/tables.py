@@ -4,7 +4,7 @@ from sabot_protocol.jackpots.currency import written
 from sabot_protocol.jackpots.parameters import Parameters
 
 from sabot_floor.jackpots.engine import coups, hits, money
-from sabot_floor.jackpots.engine.entries import Entry, MadeGood, Proposed, Restored, Withdrawn
+from sabot_floor.jackpots.engine.entries import MADE_BY_OTHERS, Entry, MadeGood, Proposed, Restored, Withdrawn
 from sabot_floor.jackpots.engine.increments import governing
 from sabot_floor.jackpots.engine.results import Applied, Fault, Refused
 from sabot_floor.jackpots.engine.rights import clause, refuse_people, refuse_role
@@ -132,8 +132,7 @@ def make_good(state: JackpotState, entry: MadeGood) -> Applied | Refused:
     money.contribute(state, parameters.reserve, amount)
     place = coups.place_of(state, missed.table)
     coups.make_good(place, missed)
-    for block in state.blocks:
-        block.made_good = block.made_good or block.id == missed.id
+    _note_block(state, entry, missed)
     if missed.trigger and missed.coup_id:
         hit = hits.recognise(state, parameters, missed, {})
         if entry.rules:
@@ -152,6 +151,14 @@ def make_good(state: JackpotState, entry: MadeGood) -> Applied | Refused:
         pending=bool(missed.trigger),
         status=True,
     )
+
+
+def _note_block(state: JackpotState, entry: MadeGood, missed: Missed) -> None:
+    """Note at a sum that it was made good, and by whom."""
+    for block in state.blocks:
+        if block.id == missed.id:
+            block.made_good = True
+            block.people = [(entry.by, entry.person)] if entry.rules >= MADE_BY_OTHERS else []
 
 
 def _refuse_amount(parameters: Parameters, missed: Missed, amount: int | None) -> Refused | None:

@@ -83,7 +83,9 @@ def _in_block(state: JackpotState, message: RecordedMessage) -> Hit | None:
     coup = Missed(
         increment, message.table, 0, 1, message.unit, message.shoe, message.coup, message.coup_id, message.outcome
     )
-    return hits.made(state, parameters, coup, {})
+    hit = hits.made(state, parameters, coup, {})
+    hit.people = list(block.people)
+    return hit
 
 
 def _not_to_record(state: JackpotState, message: RecordedMessage, hit: Hit | None) -> Refused:
