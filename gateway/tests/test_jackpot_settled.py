@@ -3,6 +3,7 @@
 from typing import Any
 
 from jackpot_desk import time_of
+from msgspec.structs import replace
 from sabot_floor.jackpots.engine import Applied
 from sabot_floor.jackpots.engine import entries as entry
 from test_jackpot_order import ONE, TWO, Tables, differences
@@ -50,6 +51,17 @@ def test_who_decided_the_order_confirms_neither_win() -> None:
     assert "decided its order" in desk.refused(desk.confirmed(first, by="Olga"))
     desk.confirm(first)
     assert "decided its order" in desk.refused(desk.confirmed(late, by="Olga"))
+
+
+def test_who_recorded_either_win_does_not_decide_their_order() -> None:
+    desk = Tables()
+    first, late = desk.hits("suited", "suited")
+    made = desk.recorded(first, gateway=ONE, entry=5)
+    desk.done(replace(made, message=replace(made.message, by="Rosa")))
+    desk.record(late, gateway=TWO, entry=9)
+    for by in ("Dee", "rosa"):
+        assert "another person decides its order" in desk.refused(desk.decide(late, first, by=by))
+    assert isinstance(desk.decide(late, first), Applied)
 
 
 def test_a_settled_difference_that_is_right_after_all_is_open_again() -> None:

@@ -15,9 +15,9 @@ Rules = Annotated[
     int,
     Meta(
         description="what was checked; 0: nothing of this; 1: in order, by others than those who made the win, "
-        "notified by record; 2: settled by others than those who made the pay-out; 3: by others than "
-        "those who made good the sum in which it lies; a win that comes late sees what was paid behind it, also if "
-        "that is void since"
+        "notified by record; 2: settled by others than those who made the pay-out; 3: confirmed by others than those "
+        "who made good the sum in which it lies, put in order by others than those who recorded one of the wins, and "
+        "what was paid behind a late win is put back for it, also if that is void since"
     ),
 ]
 

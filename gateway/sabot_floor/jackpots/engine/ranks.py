@@ -126,10 +126,11 @@ def _note_person(state: JackpotState, entry: Ordered, hit: Hit) -> None:
 def _refuse_order(state: JackpotState, entry: Ordered, hit: Hit) -> Refused | None:
     if not entry.reason.strip():
         return Refused("people", f"order of win {due.place(hit)}: give the reason")
-    if same_person(entry.by, hit.recorder):
-        return Refused(
-            "people", f"win {due.place(hit)} was recorded by {hit.recorder}: another person decides its order"
-        )
+    others = [one for one in hits.ranked(state) if one.win in hit.undecided and entry.rules >= entries.MADE_BY_OTHERS]
+    recorded = next((one for one in (hit, *others) if same_person(entry.by, one.recorder)), None)
+    if recorded is not None:
+        say = f"win {due.place(recorded)} was recorded by {recorded.recorder}"
+        return Refused("people", f"{say}: another person decides its order")
     if entry.before and entry.before not in hit.undecided:
         names = ", ".join(_names(state, hit.undecided))
         return Refused("win", f"win {due.place(hit)}: its order is open against {names}; name one of them, or none")
