@@ -40,6 +40,30 @@ def test_a_win_goes_from_the_hand_to_the_pay_out(rig: Rig) -> None:
     assert display(rig) == 100_100 - 15_015
 
 
+def test_a_coup_that_was_corrected_is_named_by_shoe_and_coup(rig: Rig) -> None:
+    """Two wins have the same table, shoe and coup: what is asked says which of them is meant."""
+    rig.start()
+    table, who = rig.table(), {"jackpot": JACKPOT, "win": "bac-01/1/1", "role": "area_manager"}
+    won = table.increment(trigger="coloured")
+    rig.send(won, table.recorded(won, stakes={"tie": [100]}))
+    rig.settle()
+    assert rig.ask("confirm", "A. Smith", **who, notified="C. Manager").ok
+    back = table.increment(amount=-INCREMENT, reverses=won.id, coup_id="gw-1-7", coup=1, operator=-INCREMENT)
+    again = table.increment(trigger="suited", coup_id="gw-1-8", coup=1)
+    rig.send(back, again, table.recorded(again, stakes={"tie": [100]}))
+    rig.settle()
+    assert rig.ask("settle", "O. Berg", **who, reason="recovered").ok
+    done = rig.ask("confirm", "A. Smith", **who, notified="C. Manager")
+    assert done.ok, done.say
+    third = table.increment(amount=-INCREMENT, reverses=again.id, coup_id="gw-1-9", coup=1, operator=-INCREMENT)
+    rig.send(third)
+    rig.settle()
+    assert rig.ask("settle", "O. Berg", **who, reason="recovered").ok
+    shown = msgspec.json.decode(rig.ask("show", jackpot=JACKPOT).data)
+    assert shown["differences"] == []
+    assert audit.verify(rig.store(), JACKPOT).faults == []
+
+
 def test_wins_are_published_once_more_after_a_kill_and_not_lost(rig: Rig) -> None:
     app = rig.start()
     table = rig.table()

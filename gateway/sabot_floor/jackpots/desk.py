@@ -1,6 +1,6 @@
 """Desk: what people ask about a jackpot is decided by the engine, stored, and answered once it is durable."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -15,6 +15,7 @@ from sabot_floor.jackpots.batch import Batch, DrawRequest
 from sabot_floor.jackpots.draws import doubtful, new_secret
 from sabot_floor.jackpots.engine import Applied, Entry, JackpotState, Refused
 from sabot_floor.jackpots.engine.entries import Adjusted, Confirmed, Drawn
+from sabot_floor.jackpots.engine.state import Hit
 from sabot_floor.jackpots.logs import JackpotLogs, Standing
 from sabot_floor.people.state import PeopleState, Person
 from sabot_floor.requests import Act, Confirm, DecideOrder, DeemInvalid, Draw, MakeGood, Settle, Signer
@@ -151,9 +152,11 @@ class Desk:
         state = self._logs.state(act.jackpot)
         if state is None or not isinstance(act, Confirm | DeemInvalid | DecideOrder | Settle):
             return act
-        act = msgspec.structs.replace(act, win=_win_id(state, act.win))
+        act = msgspec.structs.replace(act, win=_win_id(state, act.win, _meant(state, act)))
         if isinstance(act, DecideOrder):
-            return msgspec.structs.replace(act, before=_win_id(state, act.before))
+            held = state.open.get(act.win)
+            others = [hit for hit in _all(state) if held is not None and hit.win in held.undecided]
+            return msgspec.structs.replace(act, before=_win_id(state, act.before, others))
         return act
 
     def _with_notified(self, jackpot: str, entry: Entry | DrawRequest) -> Entry | DrawRequest | str:
@@ -189,11 +192,24 @@ class Desk:
         return msgspec.structs.replace(act, missed=found[0]) if len(found) == 1 else act
 
 
-def _win_id(state: JackpotState, named: str) -> str:
-    """Return the id of a win that a person may name as table/shoe/coup."""
-    hits = (*state.open.values(), *state.closed)
-    found = [hit.win for hit in hits if f"{hit.table}/{hit.shoe}/{hit.coup}" == named]
-    return found[0] if len(found) == 1 else named
+def _win_id(state: JackpotState, named: str, meant: Iterable[Hit | Win]) -> str:
+    """Return the id of a win that a person may name as table/shoe/coup; a corrected coup has several."""
+    for hits in (meant, _all(state)):
+        found = [hit.win for hit in hits if f"{hit.table}/{hit.shoe}/{hit.coup}" == named]
+        if len(found) == 1:
+            return found[0]
+    return named
+
+
+def _meant(state: JackpotState, act: Confirm | DeemInvalid | DecideOrder | Settle) -> Iterable[Hit | Win]:
+    """Return the wins of which an act can be asked."""
+    if isinstance(act, Settle):
+        return engine.differences(state)
+    return [hit for hit in state.open.values() if hit.undecided or not isinstance(act, DecideOrder)]
+
+
+def _all(state: JackpotState) -> list[Hit]:
+    return [*state.open.values(), *state.closed]
 
 
 def described(standing: Standing, offline: Collection[str] = ()) -> dict[str, Any]:
