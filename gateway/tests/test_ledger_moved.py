@@ -77,3 +77,20 @@ def test_a_store_of_the_floor_that_is_not_in_its_place_takes_nothing(
         path.with_name("away.db").rename(path)
         store.append("log", adding(1))
         assert store.head("log") is not None
+
+
+def test_a_write_ahead_log_of_the_floor_that_is_removed_takes_nothing(tmp_path: Path) -> None:
+    path, log = tmp_path / "floor.db", tmp_path / "floor.db-wal"
+    with open_store(str(path)) as store:
+        store.append("log", adding(2))
+        log.rename(tmp_path / "away")
+        with pytest.raises(StoreError, match=r"floor.db-wal was moved away or removed while the service"):
+            store.append("log", adding(1))
+        (tmp_path / "away").rename(log)
+        store.append("log", adding(1))
+        store.close()  # the log goes into the file, and the next one is another
+        store.append("log", adding(1))
+    with open_store(str(path)) as store:
+        head = store.head("log")
+        assert head is not None
+        assert head.seq == 4

@@ -31,6 +31,7 @@ class SqliteStore(Store):
         self._path, self._read_only, self._lock_s = path, read_only, lock_s
         self._db: sqlite3.Connection | None = None
         self._file: tuple[int, int] | None = None  # device and inode, once it is open to write
+        self._log: tuple[int, int] | None = None  # those of its write-ahead log, once this connection has one
         with self._reading():
             self._connected()
 
@@ -90,18 +91,18 @@ class SqliteStore(Store):
 
     def _check_in_place(self) -> None:
         """Raise an error if another file is at the path than the one that was opened first, or none."""
-        try:
-            found = self._path.stat()
-        except OSError:
-            now, what = None, "was moved away or removed"
-        else:
-            now, what = (found.st_dev, found.st_ino), "was replaced by another file"
+        now = _identity(self._path)
         self._file = self._file or now
         if now is None or now != self._file:
-            raise StoreError(
-                f"it {what} while the service ran; nothing is stored. Put that very file back, and the service goes "
-                "on; or stop the service first, and put the right file back"
-            )
+            raise _not_in_place("it", now)
+
+    def _check_log_in_place(self) -> None:
+        """Raise an error if the write-ahead log is not at its path: a kill would lose what it has."""
+        path = Path(f"{self._path}-wal")
+        now = _identity(path)
+        self._log = self._log or now
+        if now != self._log:
+            raise _not_in_place(path.name, now)
 
     def _version(self, db: sqlite3.Connection) -> int:
         if db.execute("PRAGMA user_version").fetchone()[0]:
@@ -118,6 +119,7 @@ class SqliteStore(Store):
         with self._reading(what):
             self._connected()
             self._check_in_place()
+            self._check_log_in_place()
             self._execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
             self._execute("BEGIN IMMEDIATE")
             with self._ended("COMMIT"):
@@ -176,7 +178,7 @@ class SqliteStore(Store):
         """Give the file back; the next call opens it again."""
         if self._db is not None:
             self._db.close()
-            self._db = None
+            self._db = self._log = None
 
     @contextmanager
     def _reading(self, what: str = "to read") -> Iterator[None]:
@@ -212,6 +214,23 @@ class SqliteStore(Store):
 def _code(error: sqlite3.Error) -> int:
     """Return SQLite's primary code of an error."""
     return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Return device and inode of a file; None if there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _not_in_place(name: str, now: tuple[int, int] | None) -> StoreError:
+    what = "was moved away or removed" if now is None else "was replaced by another file"
+    return StoreError(
+        f"{name} {what} while the service ran; nothing is stored. Put that very file back, and the service goes "
+        "on; or stop the service first, and put the right file back"
+    )
 
 
 def _check_directory(path: Path) -> None:
