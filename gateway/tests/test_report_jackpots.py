@@ -152,10 +152,10 @@ def test_what_people_decide_and_what_it_was_about_is_in_the_report(store: Store)
 
 
 @contextmanager
-def _coup_of_shoe(desk: StoredDesk, win: str) -> Iterator[None]:
+def _coup_of_shoe(desk: StoredDesk, win: str, ahead_ms: int = 0) -> Iterator[None]:
     message = desk.messages[win]
-    desk.scene.coup("m1", time_of(0), message.shoe, message.coup, unit=message.unit)
-    desk.scene.confirmed(win, time_of(1), message.shoe, message.coup, "m1")
+    desk.scene.coup("m1", time_of(ahead_ms), message.shoe, message.coup, unit=message.unit)
+    desk.scene.confirmed(win, time_of(ahead_ms + 1), message.shoe, message.coup, "m1")
     desk.scene.save()
     yield
 
@@ -171,6 +171,18 @@ def test_the_pay_out_is_in_the_report_of_its_coup_and_shoe_however_late(store: S
         desk.confirm(win)
         for report in (coup_report(source, scope(now=LATER), key, 1), shoe_report(source, scope(now=LATER), key)):
             assert [(row.win, row.state, row.amount) for row in report.wins] == [(win, "paid", 100_500)]
+
+
+def test_the_pay_out_is_in_the_report_of_its_coup_though_the_clock_of_its_table_is_ahead(store: Store) -> None:
+    desk = StoredDesk(store)
+    win = desk.coup("bac-01", trigger="suited")
+    with _coup_of_shoe(desk, win, ahead_ms=45 * 60_000):
+        desk.record(win)
+        key, source = ShoeKey("bac-01", "", 1), Source(store)
+        assert [row.state for row in coup_report(source, scope(now=LATER), key, 1).wins] == ["pending"]
+        desk.confirm(win)
+        for report in (coup_report(source, scope(now=LATER), key, 1), shoe_report(source, scope(now=LATER), key)):
+            assert [(row.win, row.state) for row in report.wins] == [(win, "paid")]
 
 
 def test_the_sections_are_in_every_form_of_the_report(store: Store, tmp_path: Any) -> None:

@@ -34,6 +34,7 @@ _ACTS = (
     *("ordered", "settled"),
 )
 _RECORDED_S = 24 * 3600  # a win is recorded within this time after its coup; it may be paid later
+_AHEAD_S = 24 * 3600  # by which the clock of a table may be ahead of the floor service's, which times its wins
 
 
 def jackpot_ids(source: Source) -> list[str]:
@@ -56,11 +57,12 @@ def wins_of(source: Source, scope: Scope, table: str, ids: Collection[str], begi
     """Return the wins of some coups of a table since a time, each in its last state, however late it was paid."""
     if not ids:
         return []
-    soon = Span(begin, shift(begin, _RECORDED_S))
+    first = shift(begin, -_AHEAD_S)
+    soon = Span(first, shift(begin, _RECORDED_S))
     names = {*ids, *(f"{table}/{one}" for one in ids)}  # as it is called if another table has a win of this id
     found = [row for row in wins(source, scope.of(soon)) if row.table == table and row.win in names]
     if any(row.state == "pending" for row in found):
-        later = wins(source, scope.of(Span(begin, "~")))
+        later = wins(source, scope.of(Span(first, "~")))
         return [row for row in later if row.table == table and row.win in names]
     return found
 
