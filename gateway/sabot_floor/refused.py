@@ -17,6 +17,7 @@ from sabot_floor.requests import (
     Confirm,
     DecideOrder,
     DeemInvalid,
+    MakeGood,
     Settle,
     Show,
     Signer,
@@ -97,7 +98,10 @@ class RefusedActs:
 
 
 def _table(act: Act | Show, state: JackpotState) -> str:
-    """Return the table of an act: as it says, or that of its win."""
+    """Return the table of an act: as it says, or that of its win or of what was missed."""
+    if isinstance(act, MakeGood):
+        missed = (one.table for one in state.missed if act.missed in (one.id, f"{one.table}/{one.shoe}/{one.coup}"))
+        return next(missed, "")
     if not isinstance(act, Confirm | DeemInvalid | DecideOrder | Settle):
         return str(getattr(act, "table", ""))
     hits = (*state.open.values(), *state.closed)

@@ -241,3 +241,15 @@ def test_a_name_as_typed_that_the_book_refuses_leaves_a_trace(rig: Rig) -> None:
     refused(rig, "withdraw", "E. Low", jackpot=JACKPOT, table="bac-01", reason="dark", role="dealer")
     (one,) = entries(rig, COMMANDS)
     assert (one["person"], one["role"], one["act"], one["table"]) == ("E. Low", "dealer", "jackpot_withdraw", "bac-01")
+
+
+def test_a_refused_attempt_to_make_good_has_the_table_of_what_was_missed(rig: Rig) -> None:
+    rig.start()
+    assert rig.ask("withdraw", "E. Low", jackpot=JACKPOT, table="bac-01", reason="dark", role="area_manager").ok
+    coup = rig.table().increment()
+    rig.send(coup)
+    rig.settle()
+    for missed in ("bac-01/1/1", coup.id):
+        refused(rig, "make-good", "D. Low", jackpot=JACKPOT, missed=missed, role="dealer")
+    found = [(one["act"], one["clause"], one["table"]) for one in entries(rig, COMMANDS)]
+    assert found == [("jackpot_make_good", "13.4.9(b)", "bac-01")] * 2
