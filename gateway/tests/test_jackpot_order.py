@@ -266,9 +266,11 @@ def test_a_late_record_and_a_void_coup_give_the_same_in_any_order(void_first: bo
     late, paid = desk.hits("suited", "suited")
     desk.record(paid, gateway=TWO, entry=12)
     assert desk.confirm(paid).prize == 28_500_100
-    steps = [lambda: desk.record(late, gateway=TWO, entry=11), lambda: desk.reverse(paid)]
-    for step in reversed(steps) if void_first else steps:
-        step()
+    if void_first:
+        desk.reverse(paid)
+    desk.record(late, gateway=TWO, entry=11)
+    if not void_first:
+        desk.reverse(paid)
     # It was recorded before the pay-out that is void now: of 285,000.25, or 285,000.00 if the void came before it.
     assert [win.value for win in desk.pending()] == [28_500_000 if void_first else 28_500_025]
     desk.confirm(late)
