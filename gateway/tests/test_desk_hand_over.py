@@ -30,8 +30,8 @@ def test_an_import_with_other_cards_than_the_coup_left_with_is_refused(bench: De
     let_coup_leave(bench)
     refused = bench.answer_to("import-coup", args={"coup_no": 13, "cards": {"player_1": "2H", "banker_1": "2C"}})
     assert refused == (
-        "Import coup refused: coup 13 left bac-02 with other cards, player_1=JS banker_1=9C. Type "
-        "`sabot table bac-01 import-coup 13 player_1=JS banker_1=9C --by NAME --clause N`. If this is another coup, "
+        "Import coup refused: coup 13 left bac-02 with other cards. Look at each card as it lies, and type "
+        "`sabot table bac-01 import-coup 13 SLOT=CARD … --by NAME --clause N`. If this is another coup, "
         "from a shoe of another gateway, acknowledge first that the one of bac-02 does not go on here: "
         "`sabot table bac-02 ack-alarm 5ab0000000000002-9-handed_over --by NAME`."
     )

@@ -22,6 +22,7 @@ from sabot_gateway.operator.verbs.verb import (
     expect,
     still_locked,
 )
+from sabot_gateway.screens.unseen import is_unseen
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify import Source, disputes
 from sabot_gateway.verify.confirmations import confirm_first
@@ -113,8 +114,10 @@ class Confirm(CoupVerb, frozen=True):
                 f"the winning result comes first ({clause}): press it at the shoe, or give it with --winner."
             )
         if entered != state.winner:
+            face_up = table.verifier.profile["switches"]["dealt_face_up"]
+            own = state.winner if face_up else "another"  # not every card may be turned
             raise RefusedError(
-                f"the result entered is {entered}, and the shoe's is {state.winner}{f' ({clause})' if clause else ''}. "
+                f"the result entered is {entered}, and the shoe's is {own}{f' ({clause})' if clause else ''}. "
                 "Enter the result again; if the cards on the table are not the shoe's, report scan_discrepancy."
             )
 
@@ -203,6 +206,8 @@ class Decide(TableVerb, frozen=True):
         verdict, winner = cast(Decision, self.verdict), cast(Winner | None, self.winner)
         reason, against = plain(self.reason), disputes.contradicted(coup, winner)
         if against and not reason:
+            if is_unseen(coup, table.screens.results, face_up=table.verifier.profile["switches"]["dealt_face_up"]):
+                against = "the cards say another winner"
             raise RefusedError(
                 f"{against}, and {winner} needs a reason: which cards lie on the table, and who has looked at them. "
                 "Add --reason TEXT, or leave --winner out."

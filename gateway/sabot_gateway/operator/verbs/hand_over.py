@@ -8,7 +8,7 @@ from sabot_protocol import fields
 from sabot_gateway.operator.table_view import TableView
 from sabot_gateway.operator.verbs.verb import Coup, Decks, RefusedError, ShoeVerb, expect, expect_card, still_locked
 from sabot_gateway.shoe.parse import Event
-from sabot_gateway.verify.moves import Cards, Moved, as_arguments, import_command, on_table
+from sabot_gateway.verify.moves import Cards, Moved, import_command, on_table
 from sabot_gateway.verify.reports.exit_lock import AWAITING, LID
 
 _SLOTS = tuple(slot for slot in fields.Slot.encmapping if slot not in ("burn", "unused"))
@@ -122,8 +122,8 @@ class ImportCoup(ShoeVerb, frozen=True):
         other = table.verifier.moves.with_other_cards(self.coup_no, self._laid())
         if other:
             raise RefusedError(
-                f"coup {self.coup_no} left {other.table} with other cards, {as_arguments(other.cards)}. Type "
-                f"{import_command(self.coup_no, other.cards, table.name)}. If this is another coup, from a shoe of "
+                f"coup {self.coup_no} left {other.table} with other cards. Look at each card as it lies, and type "
+                f"{import_command(self.coup_no, table=table.name)}. If this is another coup, from a shoe of "
                 f"another gateway, acknowledge first that the one of {other.table} does not go on here: "
                 f"`sabot table {other.table} ack-alarm {other.alarm} --by NAME`."
             )
