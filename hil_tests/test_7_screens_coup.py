@@ -17,6 +17,15 @@ HAND = {
     "shoe_time_ms": 9000,
 }  # fmt: skip
 
+EMPTY = {"time": "", "coup_id": "", "reverses": "", "trigger": "", "counted": "", "not_counted": ""}
+OTHER_MONEY = {
+    "contributions": [
+        {"jackpot": "j", "amount": amount, "currency": currency, **EMPTY}
+        for amount, currency in ((5000, "JPY"), (1250, "KWD"), (-25, "AUD"))
+    ],
+    "digits": {"JPY": 0, "KWD": 3, "AUD": 2},  # ISO 4217
+}
+
 
 def publish(gateway: Publisher) -> None:
     """Publish a coup as a gateway does: it is disputed, and a supervisor whose name is a script confirms it."""
@@ -97,6 +106,9 @@ def test_the_evidence_about_a_coup(screen_site: ScreenSite, screens: Screens) ->
         assert "player_1" not in shown
         assert "not confirmed" not in shown
         assert "None" not in page.locator(".part-events").inner_text()
+        page.route(f"**/data/coup/{TABLE}/4/9", lambda route: route.fulfill(json={**found, **OTHER_MONEY}))
+        page.goto(f"{screen_site.url}/coup/{TABLE}/4/9")
+        expect(page.locator(".part-jackpots .c-amount")).to_have_text(["5000 JPY", "1.250 KWD", "-0.25 AUD"])
         screens.expected.append("404")
         page.goto(f"{screen_site.url}/coup/{TABLE}/4/10")
         expect(page.get_by_role("alert")).to_contain_text(f"Shoe {TABLE}/4 has no coup 10 in the store")

@@ -239,7 +239,7 @@ def test_the_contributions_of_a_coup(tmp_path_factory: pytest.TempPathFactory) -
             store.append(log_name("lucky-tie"), Batch("lucky-tie", entry.time, [entry]).decide)
         found = evidence(Source(store), scope(), "bac-01/1/2")
         (only,) = evidence(Source(store), scope(), "bac-01/1/1").contributions  # those of coup 2 came within the hour
-    assert (only.time, only.amount) == (at("20:01"), 25)
+    assert (only.time, only.amount, found.digits) == (at("20:01"), 25, {"AUD": 2})
     assert [(one.jackpot, one.time, one.amount, one.currency, one.reverses) for one in found.contributions] == [
         ("lucky-tie", at("20:02"), 25, "AUD", ""),
         ("lucky-tie", at("20:03"), -25, "AUD", "n2"),

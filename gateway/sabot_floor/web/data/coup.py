@@ -39,6 +39,7 @@ from sabot_floor.web.data.evidence import (
     Other,
     Place,
 )
+from sabot_floor.web.views.jackpot import digits
 
 ID = re.compile(r"\A[A-Za-z0-9_-]{1,64}(/[A-Za-z0-9_-]{1,64}){0,3}\Z")
 _SHAPES = "the id of a message on `coup`, or table/shoe/coup such as bac-01/3/17"
@@ -114,6 +115,7 @@ def _evidence(source: Source, facts: CoupFacts) -> Evidence:
     book = _book(final.rulebook)
     address = f"{key.table}/{key.shoe}/{facts.coup}"
     listed = events(facts)
+    contributions, wins = _contributions(source, facts), _wins(source, facts)
     unit = f" --unit {key.unit}" if len(source.units_of_shoe(key.table, key.shoe)) > 1 else ""
     return Evidence(
         id=final.id,
@@ -128,8 +130,9 @@ def _evidence(source: Source, facts: CoupFacts) -> Evidence:
         cells=_cells(final, book),
         events=listed,
         confirmed=_confirmations(source, facts),
-        contributions=_contributions(source, facts),
-        wins=_wins(source, facts),
+        contributions=contributions,
+        wins=wins,
+        digits={one.currency: digits(one.currency) for one in (*contributions, *wins)},
         ledgers=list(_ledgers(source, (event.place for event in listed))),
         verify=[
             f"sabot report coup {address}{unit} --config /etc/sabot/floor.toml",

@@ -131,6 +131,7 @@ class Evidence(msgspec.Struct, kw_only=True, frozen=True):
     confirmed: list[Confirmation]
     contributions: list[Contribution]
     wins: list[WinRow]
+    digits: Annotated[dict[str, int], Meta(description="of each currency: how many digits stand after the point")] = {}
     ledgers: list[Ledger]
     verify: Annotated[list[str], Meta(description="commands with which anybody can check this")]
 

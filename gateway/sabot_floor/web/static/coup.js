@@ -69,15 +69,17 @@ function People({evidence, zone}) {
       ${report.steps.length ? html`<${Rows} heads=${["what", "rule", "state", "who", "time"]} rows=${report.steps.map((one) => [one.say || plain(one.name), one.clause, plain(one.state), person(one.by, one.by_role), time(one.done)])} />` : null}</${Section}>`;
 }
 
-function money(amount, currency) {
-  return `${(amount / 100).toFixed(2)} ${currency}`;
+// An amount in minor units as people write it.
+function money({amount, currency}, digits) {
+  const after = digits[currency] ?? 2;
+  return `${(amount / 10 ** after).toFixed(after)} ${currency}`;
 }
 
 function Jackpots({evidence, zone}) {
   const time = (at) => html`<${Time} at=${at} zone=${zone} />`;
   return html`<${Section} name="jackpots">
-    <${Rows} heads=${["time", "jackpot", "amount", "counted", "message"]} rows=${evidence.contributions.map((one) => [time(one.time), one.jackpot, money(one.amount, one.currency), one.not_counted || time(one.counted), html`<code>${one.coup_id}</code>`])} />
-    ${evidence.wins.length ? html`<${Rows} heads=${["time", "jackpot", "what", "state", "amount", "who"]} rows=${evidence.wins.map((one) => [time(one.time), one.jackpot, plain(one.outcome), plain(one.state), money(one.amount, one.currency), person(one.by, one.role)])} />` : null}
+    <${Rows} heads=${["time", "jackpot", "amount", "counted", "message"]} rows=${evidence.contributions.map((one) => [time(one.time), one.jackpot, money(one, evidence.digits), one.not_counted || time(one.counted), html`<code>${one.coup_id}</code>`])} />
+    ${evidence.wins.length ? html`<${Rows} heads=${["time", "jackpot", "what", "state", "amount", "who"]} rows=${evidence.wins.map((one) => [time(one.time), one.jackpot, plain(one.outcome), plain(one.state), money(one, evidence.digits), person(one.by, one.role)])} />` : null}
   </${Section}>`;
 }
 
