@@ -91,6 +91,20 @@ def test_a_silent_gateway_has_the_time_of_its_last_beat(site: SiteState) -> None
     assert pit.view(site, "", later).gateways[0].time == NOW
 
 
+def test_the_dealer_terminal_has_buttons_while_somebody_takes_its_commands(site: SiteState) -> None:
+    def buttons() -> list[str]:
+        return [one.name for one in dealer.view(site.as_seen(NOBODY, "t"), "t", AT).actions]
+
+    before = buttons()
+    assert before
+    put(site, "gateway/one/status", {"state": "offline", "time": BORN})
+    assert buttons() == []
+    put(site, "gateway/one/status", {"state": "online", "time": NOW})
+    assert buttons() == before
+    site.connected(False)
+    assert buttons() == []
+
+
 def test_an_instruction_about_a_coup_long_over_is_on_no_dealer_terminal(site: SiteState) -> None:
     about = {"id": "a", "unit": "U", "event_no": 1, "table": "t", "shoe": 1, "time": BORN, "rulebook": "", "clause": ""}
     says = {"say": "Stop dealing and call the supervisor.", "shoe_says": "", "cards_say": "", "state": "raised"}

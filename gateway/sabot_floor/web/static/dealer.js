@@ -94,7 +94,7 @@ function Terminal({state, session}) {
       <div class="right">
         ${role ? html`<${Actions} state=${state} role=${role} press=${press} />` : html`<p class="said failed">${t("dealer.no_role", {book: state.title || state.book})}</p>`}
         <button class="assistant" onClick=${() => setAssistant(true)}>${t("dealer.what_happened")}</button>
-        <${Alarms} alarms=${state.alarms} more=${state.more} acknowledge=${acknowledge} />
+        <${Alarms} alarms=${state.alarms} more=${state.more} acknowledge=${state.link.broker && state.link.gateway ? acknowledge : null} />
       </div>
     </div>
     ${step ? html`<${Dialog} label=${stepText(step)} close=${() => choose(null)}><${CommandForm} step=${step} give=${(filled) => run(step, filled)} cancel=${() => choose(null)} /><//>` : null}

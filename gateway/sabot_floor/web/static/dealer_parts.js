@@ -77,7 +77,7 @@ export function Alarms({alarms, more, acknowledge}) {
           (one) => html`
             <li key=${one.alarm} class=${`${one.severity}${one.acknowledged ? " seen" : ""}`}>
               <p>${one.say} ${one.clause ? html`<small>${t("dealer.rule", {clause: one.clause})}</small>` : null}</p>
-              ${one.acknowledged ? html`<small>${t("dealer.seen")}</small>` : html`<button class="plain" onClick=${() => acknowledge(one)}>${t("dealer.acknowledge")}</button>`}
+              ${one.acknowledged ? html`<small>${t("dealer.seen")}</small>` : acknowledge ? html`<button class="plain" onClick=${() => acknowledge(one)}>${t("dealer.acknowledge")}</button>` : null}
             </li>`,
         )}
       </ul>

@@ -128,6 +128,8 @@ def _with_book(
 ) -> Dealer:
     laid = dealer_hand.hands(hand)
     setup = table.status.setup if table.status else None
+    served = shown.link.broker and shown.link.gateway  # else nobody would take a command
+    actions = dealer_actions.actions(book, hand, fault, jackpots_of(site, table.name), table.status)
     return msgspec.structs.replace(
         shown,
         book=book.id,
@@ -135,7 +137,7 @@ def _with_book(
         game=book.game[setup.game].title if setup and setup.game in book.game else "",
         reasons=dealer_hand.reasons(book, laid),
         offers=dealer_hand.offers_due(book, setup, hand, laid),
-        actions=dealer_actions.actions(book, hand, fault, jackpots_of(site, table.name), table.status),
+        actions=actions if served else [],
         acknowledge=dealer_actions.approvers(book.id, ""),
     )
 
