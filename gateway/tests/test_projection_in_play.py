@@ -1,7 +1,7 @@
 """In play: the shoe on a table is the one of its gateway's last entry, whatever the clock of its PC did."""
 
 import pytest
-from projection_rows import GATEWAY, attempt, confirmed, coup, shoe, time
+from projection_rows import GATEWAY, attempt, card, confirmed, coup, shoe, time
 from sabot_floor.projection.gateway_log import GatewayLog
 from sabot_floor.projection.gateways import Bound, Named
 from sabot_floor.projection.reading import Reading
@@ -69,3 +69,42 @@ def test_the_last_shoe_of_a_gateway_before_hides_nothing_less(store: Store, tabl
     dealt = coup(12, shoe=2, coup=1, rulebook=BOOK)
     found = holding(store, *before, OPEN, dealt)
     assert found.shoe("t1", "u1", 2).coups[0].player == ""
+
+
+# A table that came from another gateway
+
+AHEAD = "2027-03-01T00:00:00.000Z"  # by the clock of the gateway that had the table before
+OTHER = "fedcba9876543210"
+
+
+def moved(store: Store, *rows: Row, tables: list[str], name: str) -> Reading:
+    """Return the store after the table has gone to another gateway; `tables`: what the one before names since."""
+    log, bound = (
+        GatewayLog(store),
+        [Bound(time=AHEAD, table="t1", gateway=one, how="named") for one in (OTHER, GATEWAY)],
+    )
+    log.append(lambda _: [_named(OTHER, "pit-0", ["t1"]), bound[0]])
+    log.append(lambda _: [_named(OTHER, "pit-0", tables), _named(GATEWAY, name, ["t1"]), bound[1]])
+    return holding(store, *rows)
+
+
+def _named(gateway: str, name: str, tables: list[str]) -> Named:
+    return Named(time=AHEAD, name=name, gateway=gateway, tables=tables)
+
+
+@pytest.mark.parametrize("state", ["closed", "open"])
+def test_the_cards_are_hidden_though_the_gateway_before_had_a_clock_far_ahead(store: Store, state: str) -> None:
+    left = shoe(90, state, shoe=7, unit="u0", gateway=OTHER, time=AHEAD, rulebook=BOOK)
+    dealt, seen = coup(12, shoe=2, coup=1, rulebook=BOOK, winner="player"), card(13, shoe=2, coup=1)
+    found = moved(store, left, OPEN, dealt, seen, tables=[], name="pit-1").shoe("t1", "u1", 2)
+    assert (found.coups[0].player, found.coups[0].winner, found.cards[0].card) == ("", "", "")
+
+
+@pytest.mark.parametrize(("tables", "name"), [([], "pit-1"), (["t1"], "pit-0")])  # it went, or its ledger was replaced
+def test_the_last_coup_of_a_gateway_that_has_gone_is_shown(store: Store, tables: list[str], name: str) -> None:
+    """Nobody can confirm it any more, and the table plays on; a later shoe of the same number is another unit's."""
+    left = [shoe(80, "open", unit="u0", gateway=OTHER, rulebook=BOOK), coup(90, unit="u0", gateway=OTHER, coup=5)]
+    new = [shoe(11, "open", rulebook=BOOK), coup(12, coup=1, rulebook=BOOK)]
+    found = moved(store, *left, *new, tables=tables, name=name)
+    assert found.shoe("t1", "u0", 1).coups[0].player == "8HTD"
+    assert found.shoe("t1", "u1", 1).coups[0].player == ""

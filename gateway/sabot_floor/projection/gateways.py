@@ -83,10 +83,6 @@ class GatewaysState(msgspec.Struct):
             return 0, 0
         return 1, self.tables.get(table, {}).get(gateway, MOST_PAIRS + self.number)
 
-    def speaks_now(self, table: str, gateway: str) -> tuple[bool, int]:
-        """Return a larger value for a gateway that serves a table now than for those of before."""
-        return self.rank(table, gateway)[0] == 0, self.tables.get(table, {}).get(gateway, 0)
-
 
 def problem(state: GatewaysState, table: str, gateway: str) -> str:
     """Return why a message on a table's topic does not count if it names this gateway; empty if it counts."""
@@ -105,6 +101,15 @@ def problem(state: GatewaysState, table: str, gateway: str) -> str:
     if old.tables is None or old.name == known.name or table not in old.tables:
         return ""
     return f"gateway {_called(before, old)} names {table} among its tables too"
+
+
+def is_replaced(state: GatewaysState, table: str, gateway: str) -> bool:
+    """Return True if a gateway does not serve a table any more: it does not name it, or its name has a later ledger."""
+    known, bound = state.gateways.get(gateway) or Gateway(), state.tables.get(table, {})
+    if known.tables is not None and table not in known.tables:
+        return True
+    later = [other for other, number in bound.items() if number > bound.get(gateway, number)]
+    return known.name is not None and any(state.gateways.get(one, Gateway()).name == known.name for one in later)
 
 
 def _called(gateway: str, known: Gateway) -> str:

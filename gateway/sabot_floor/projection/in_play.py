@@ -1,12 +1,13 @@
 """In play: the coup of each table whose result is not out yet, and rows without its cards (displays.md, rule 2)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any, NamedTuple
 
 from sabot_protocol import rulebooks
 
 from sabot_floor.projection.gateway_log import GatewayLog
+from sabot_floor.projection.gateways import is_replaced
 from sabot_floor.projection.rows import AlarmChange, Attempt, Card, Coup, Dealt, Outcome
 from sabot_floor.store import Store
 
@@ -23,6 +24,7 @@ NO_BOOKS: frozenset[str] = frozenset()
 class Hidden(NamedTuple):
     """Coups of the shoe on a table from this one on, and requests after this entry of its gateway's ledger."""
 
+    unit: str
     shoe: int
     coup: int
     gateway: str
@@ -41,45 +43,43 @@ class InPlay:
 
     def __init__(self, store: Store, books: frozenset[str] = NO_BOOKS, known: Known = NOTHING_KNOWN) -> None:
         self._store, self._books, self._known = store, books, known
-        self._tables: dict[str, Hidden | None] = {}
-        self._gateways = GatewayLog(store)
+        self._tables: dict[str, tuple[Hidden, ...]] = {}
 
     def without_cards(self, row: Any) -> Any:
         """Return a row without the cards of a coup whose result is not out."""
         change = _CHANGES.get(type(row))
         if change is None:
             return row
-        hidden = self.at(row.table)
-        return row if hidden is None else change(row, hidden)
+        for hidden in self.at(row.table):
+            row = change(row, hidden)
+        return row
 
     def without_named_cards(self, attempt: Attempt, outcome: Outcome | None) -> Outcome | None:
         """Return the answer to a request, empty if the request names cards of a coup whose result is not out."""
-        hidden = self.at(attempt.table) if attempt.verb in _NAMES_CARDS else None
-        return outcome._replace(say="") if outcome and hidden and hidden.is_after(attempt) else outcome
+        named = attempt.verb in _NAMES_CARDS and any(one.is_after(attempt) for one in self.at(attempt.table))
+        return outcome._replace(say="") if outcome and named else outcome
 
-    def at(self, table: str) -> Hidden | None:
-        """Return what is hidden at a table; None if nothing is."""
+    def at(self, table: str) -> tuple[Hidden, ...]:
+        """Return what is hidden at a table."""
         if table not in self._tables:
-            self._tables[table] = self._find(table)
+            self._tables[table] = tuple(self._find(table))
         return self._tables[table]
 
-    def _find(self, table: str) -> Hidden | None:
-        """Return what is hidden in the shoe on a table: the last entry of its gateway shows which, not a clock."""
+    def _find(self, table: str) -> Iterator[Hidden]:
+        """Yield what is hidden in the shoe on a table: its gateway's last entry shows which, whatever its clock did."""
         query = (
             'SELECT gateway, unit, shoe, state, rulebook, entry FROM shoes AS one WHERE "table" = ? AND entry = '
-            '(SELECT max(entry) FROM shoes WHERE "table" = one."table" AND gateway = one.gateway) '
-            "ORDER BY time DESC"
+            '(SELECT max(entry) FROM shoes WHERE "table" = one."table" AND gateway = one.gateway)'
         )
-        last = self._store.select(query, (table,))
-        if not last:
-            return None
-        state_of = self._gateways.state()
-        gateway, unit, shoe, state, rulebook, opened = max(last, key=lambda row: state_of.speaks_now(table, row[0]))
-        book = _books().get(rulebook, "")
-        if state == "closed" or book in self._books or not _may_be_face_down(book):
-            return None
-        coup, entry = self._first_hidden(table, unit, shoe, opened)
-        return None if (table, shoe, coup) in self._known else Hidden(shoe, coup, gateway, entry)
+        gateways = GatewayLog(self._store).state()
+        for gateway, unit, shoe, state, rulebook, opened in self._store.select(query, (table,)):
+            book = _books().get(rulebook, "")
+            if state == "closed" or book in self._books or not _may_be_face_down(book):
+                continue
+            if not is_replaced(gateways, table, gateway):
+                coup, entry = self._first_hidden(table, unit, shoe, opened)
+                if (table, shoe, coup) not in self._known:
+                    yield Hidden(unit, shoe, coup, gateway, entry)
 
     def _first_hidden(self, table: str, unit: str, shoe: int, opened: int) -> tuple[int, int]:
         """Return the first coup of a shoe whose result is not out, and the entry of the one before."""
@@ -120,7 +120,8 @@ def _may_be_face_down(book: str) -> bool:
 
 
 def _is_hidden(row: Any, hidden: Hidden) -> bool:
-    return bool(row.shoe == hidden.shoe and row.coup >= hidden.coup)
+    own = getattr(row, "unit", hidden.unit) == hidden.unit  # a card of a hand has the unit of its coup
+    return bool(own and row.shoe == hidden.shoe and row.coup >= hidden.coup)
 
 
 def _coup(row: Coup, hidden: Hidden) -> Coup:
