@@ -97,7 +97,7 @@ def test_cj_13_a_hand_that_does_not_win_cannot_be_recorded(crown: Edge) -> None:
     crown.one.play()
     answer = crown.ask("record-win", jackpot="lucky-tie", stakes=STAKES)
     assert not answer.ok
-    assert answer.say.startswith("Record win refused: coup 1/1 is no win of lucky-tie: its cards are 9S TD 2H 3C.")
+    assert answer.say.startswith("Record win refused: coup 1/1 is no win of Lucky Tie: its cards are 9S TD 2H 3C.")
     assert crown.records() == []
 
 
@@ -108,7 +108,7 @@ def test_cj_13_a_winning_hand_is_recorded_once(crown: Edge) -> None:
     crown.restart()
     later = crown.ask("record-win", jackpot="lucky-tie", stakes=STAKES)
     for answer in (again, later):
-        assert (answer.ok, "was recorded for lucky-tie at" in answer.say) == (False, True)
+        assert (answer.ok, "was recorded for Lucky Tie at" in answer.say) == (False, True)
     assert len(crown.records()) == 1
 
 
@@ -116,7 +116,7 @@ def test_a_record_that_the_floor_did_not_take_is_sent_again_with_its_first_time(
     crown.one.tie()
     early = crown.ask("record-win", jackpot="lucky-tie", stakes=STAKES, again=True)
     assert not early.ok
-    assert "was not recorded for lucky-tie yet. Record it without --again." in early.say
+    assert "was not recorded for Lucky Tie yet. Record it without --again." in early.say
     assert crown.ask("record-win", jackpot="lucky-tie", stakes=STAKES).ok
     crown.restart()
     assert "record it with --again" in crown.ask("record-win", jackpot="lucky-tie", stakes=STAKES).say
@@ -180,7 +180,7 @@ def test_nj_14_stakes_wait_for_the_call_which_may_come_after_the_four_cards(tmp_
     edge.one.deal("2S 3H 2D 3C")
     refused = edge.ask("stakes", stakes={"tie": [1000]})
     assert not refused.ok
-    assert "wagers are still open, and pairs takes its part of them after no more bets (18.11)" in refused.say
+    assert "wagers are still open, and Pairs takes its part of them after no more bets (18.11)" in refused.say
     assert edge.sums("pairs") == []
     assert edge.ask("no-more-bets").ok
     assert edge.ask("stakes", stakes={"tie": [1000, 3000]}).ok

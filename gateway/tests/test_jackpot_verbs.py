@@ -60,9 +60,9 @@ def test_a_wager_that_takes_no_part_is_refused_by_name(edge: Edge) -> None:
 def test_the_newest_coup_is_meant_unless_another_is_named(edge: Edge) -> None:
     edge.one.tie()
     edge.one.play()
-    assert refusal(edge, jackpot="lucky-tie").startswith("coup 1/2 is no win of lucky-tie")
+    assert refusal(edge, jackpot="lucky-tie").startswith("coup 1/2 is no win of Lucky Tie")
     assert edge.ask("record-win", jackpot="lucky-tie", coup="1/1", stakes=STAKES).say == (
-        "Coup 1/1 is recorded as suited of lucky-tie. The pay-out must be confirmed on the console."
+        "Coup 1/1 is recorded as a win of Lucky Tie: Suited. The pay-out must be confirmed on the console."
     )
 
 

@@ -32,9 +32,13 @@ class TableJackpots:
         """The currency of the table's jackpots: it has one."""
         return next(iter(self._running.values())).currency
 
+    def title(self, jackpot: str) -> str:
+        """Return a jackpot's title, which is what people call it."""
+        return self._find(jackpot).title
+
     def after_the_call(self) -> str:
         """Return a jackpot that takes its part of stakes after "no more bets" (18.11); empty if none does."""
-        found = (one.id for one in self._running.values() if one.takes_at_the_call)
+        found = (one.title for one in self._running.values() if one.takes_at_the_call)
         return next(found, "")
 
     def stakes(self, stakes: Stakes, person: Decider, verifier: Verifier, source: Source) -> tuple[Record, str]:
@@ -79,12 +83,12 @@ class TableJackpots:
         outcome = recognise(parameters, coup.kind, coup.player, coup.banker, coup.winner)
         if outcome is None:
             raise NotThereError(
-                f"coup {coup.label} is no win of {jackpot}: its cards are {' '.join((*coup.player, *coup.banker))}. "
-                "Name the winning coup with --coup SHOE/COUP."
+                f"coup {coup.label} is no win of {parameters.title}: its cards are "
+                f"{' '.join((*coup.player, *coup.banker))}. Name the winning coup with --coup SHOE/COUP."
             )
-        at, first = self._first(jackpot, coup) if again else (person.time, 0)
+        at, first = self._first(parameters, coup) if again else (person.time, 0)
         if not again:
-            self._refuse_repeat(jackpot, coup)
+            self._refuse_repeat(parameters, coup)
         stakes = self._stakes_of(coup) if stakes is None else stakes
         _check_wagers(stakes, set(parameters.qualifying))
         message = RecordedMessage(
@@ -127,22 +131,24 @@ class TableJackpots:
             raise NotThereError(f"coup {coup.label} is {state}.")
         return coup
 
-    def _first(self, jackpot: str, coup: Coup) -> tuple[str, int]:
+    def _first(self, jackpot: Parameters, coup: Coup) -> tuple[str, int]:
         """Return when a win was first recorded, and its entry, which is its place in the order of wins."""
-        found = self._stored.record_of(jackpot, coup.confirmed)
+        found = self._stored.record_of(jackpot.id, coup.confirmed)
         if found is None:
-            raise NotThereError(f"coup {coup.label} was not recorded for {jackpot} yet. Record it without --again.")
+            raise NotThereError(
+                f"coup {coup.label} was not recorded for {jackpot.title} yet. Record it without --again."
+            )
         return found[0], found[2]
 
-    def _refuse_repeat(self, jackpot: str, coup: Coup) -> None:
-        found = self._stored.record_of(jackpot, coup.confirmed)
+    def _refuse_repeat(self, jackpot: Parameters, coup: Coup) -> None:
+        found = self._stored.record_of(jackpot.id, coup.confirmed)
         if found:
             raise NotThereError(
-                f"coup {coup.label} was recorded for {jackpot} at {found[0]} by {found[1]}. "
+                f"coup {coup.label} was recorded for {jackpot.title} at {found[0]} by {found[1]}. "
                 "If the floor service did not take it, record it with --again."
             )
-        if (jackpot, coup.confirmed) in self._recorded:
-            raise NotThereError(f"coup {coup.label} is being recorded for {jackpot} already.")
+        if (jackpot.id, coup.confirmed) in self._recorded:
+            raise NotThereError(f"coup {coup.label} is being recorded for {jackpot.title} already.")
 
     def _stakes_of(self, coup: Coup) -> Stakes:
         """Return the stakes that were recorded for a coup; none if none were."""

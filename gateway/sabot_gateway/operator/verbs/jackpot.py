@@ -5,6 +5,7 @@ from typing import Annotated
 
 from msgspec import Meta
 from sabot_protocol.jackpots.currency import written
+from sabot_protocol.jackpots.sign import wager_title
 
 from sabot_gateway.jackpots.recording import TableJackpots
 from sabot_gateway.operator.table_view import TableView
@@ -56,9 +57,8 @@ class RecordWin(TableVerb, frozen=True):
         record, message = jackpots.win(
             self.jackpot, self.coup or "", self.stakes, person, table.verifier, source, again=self.again
         )
-        say = (
-            f"Coup {message.shoe}/{message.coup} is recorded as {message.outcome.replace('_', ' ')} of {self.jackpot}."
-        )
+        won, title = wager_title(message.outcome), jackpots.title(self.jackpot)
+        say = f"Coup {message.shoe}/{message.coup} is recorded as a win of {title}: {won}."
         wagers = "" if any(message.stakes.values()) else " No qualifying wager is recorded with it."
         return Effect([(source, [record])], f"{say}{wagers} The pay-out must be confirmed on the console.")
 
