@@ -74,6 +74,13 @@ def test_an_acknowledged_alarm_is_not_acknowledged_again() -> None:
     assert pit_moves.of_alarm(Place(STAR), alarm("reject", state="acknowledged")) == []
 
 
+def test_an_exit_that_waits_for_the_check_of_the_cards_is_not_unlocked_by_hand() -> None:
+    place = pit_moves.Place("star-rapid", hand("closed"))
+    by_hand, for_cards = alarm("exit_locked"), alarm("exit_locked", clause="11.8.10")
+    assert done(pit_moves.of_alarm(place, by_hand)) == ["unlock", "acknowledge"]
+    assert done(pit_moves.of_alarm(place, for_cards)) == ["acknowledge"]
+
+
 def test_a_card_that_was_not_read_is_keyed_in_by_two_people_at_rapid() -> None:
     moves = pit_moves.of_alarm(Place(RAPID), alarm("fault_card"))
     assert done(moves) == ["key_card", "clear_fault", "acknowledge"]

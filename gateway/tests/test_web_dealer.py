@@ -303,6 +303,11 @@ def test_a_shoe_that_does_not_answer_stops_the_deal() -> None:
     assert [one.card for one in shown.player.cards] == ["2S", "4S"]  # they are still on the table
 
 
+def test_new_shoe_is_not_offered_while_it_does_nothing() -> None:
+    shown = seen("star-premium", phase="closed", alarms=[alarm("exit_locked")])  # 14.11: the cards are in doubt
+    assert (shown.line.key, shown.line.level, shown.actions) == ("locked", "stop", [])
+
+
 def test_an_exit_that_is_locked_because_no_card_is_due_has_no_picture() -> None:
     assert seen(phase="complete", locked=True, result=VERIFIED).picture == ""
 

@@ -91,7 +91,7 @@ def _as_it_stands(first: Coup, now: Coup, confirmed: Confirmed | None) -> ShoeCo
         flags=now.flags,
         by=now.by or (confirmed.by if confirmed else ""),
         clause=now.clause or (confirmed.clause if confirmed else ""),
-        covered=now.status == "verified" and not now.player,
+        covered=now.status == "verified" and now.kind != "void" and not now.player,
     )
 
 

@@ -34,10 +34,10 @@ function Rows({heads, rows}) {
 
 const person = (name, role) => html`${name}${role ? html` <span class="soft">${role.replaceAll("_", " ")}</span>` : null}`;
 
-// A verified coup without a winner is not out: its cards may not be turned yet.
+// A verified coup without a winner is void, or it is not out: its cards may not be turned yet.
 function winnerOf(message) {
   if (message.winner) return t(`coup.winner_${message.winner}`);
-  return t(message.status === "verified" ? "coup.not_out" : "coup.winner_none");
+  return t(message.status === "verified" && message.kind !== "void" ? "coup.not_out" : "coup.winner_none");
 }
 
 function Facts({evidence}) {

@@ -118,9 +118,17 @@ def _line(table: TableState, hand: HandMessage, fault: str, *, connected: bool) 
     unseen = any(one.name == "coup_void" and one.shoe == hand.shoe and one.state == "raised" for one in alarms)
     if hand.phase == "closed" and unseen and dealer_hand.is_void(hand, table.history, table.shoe):
         return Line("void", {}, "stop")
+    if hand.phase == "closed" and _cards_in_doubt(table):
+        return Line("locked", {}, "stop")
     if connected and hand.phase == "unknown" and hand.shoe and table.status and table.status.driver == "angel-eye":
         return Line("joined", {}, "wait")
     return dealer_hand.headline(hand, table.shoe, fault, connected=connected)
+
+
+def _cards_in_doubt(table: TableState) -> bool:
+    """Return True if New shoe does nothing: by a clause the exit is locked until cards are checked or replaced."""
+    alarms = table.alarms.alarms if table.alarms else []
+    return any(one.name == "exit_locked" and one.clause for one in alarms)
 
 
 def _with_book(
@@ -130,6 +138,8 @@ def _with_book(
     setup = table.status.setup if table.status else None
     served = shown.link.broker and shown.link.gateway  # else nobody would take a command
     actions = dealer_actions.actions(book, hand, fault, jackpots_of(site, table.name), table.status)
+    if _cards_in_doubt(table):
+        actions = [one for one in actions if one.name != "open_shoe"]
     return msgspec.structs.replace(
         shown,
         book=book.id,

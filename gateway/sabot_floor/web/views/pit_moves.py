@@ -102,7 +102,7 @@ def _of_cause(place: Place, alarm: AlarmMessage) -> Iterator[Move]:
             yield _key_card(place)
         case "fault_decision":
             yield from _of_decision(place)
-        case "exit_locked":
+        case "exit_locked" if not alarm.clause:  # by a clause until the cards are checked or replaced
             yield _move(place, "unlock", "unlock")
         case "shoe_error":
             yield from _clear_error(place)
