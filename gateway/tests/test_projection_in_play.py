@@ -103,8 +103,11 @@ def test_the_cards_are_hidden_though_the_gateway_before_had_a_clock_far_ahead(st
 @pytest.mark.parametrize(("tables", "name"), [([], "pit-1"), (["t1"], "pit-0")])  # it went, or its ledger was replaced
 def test_the_last_coup_of_a_gateway_that_has_gone_is_shown(store: Store, tables: list[str], name: str) -> None:
     """Nobody can confirm it any more, and the table plays on; a later shoe of the same number is another unit's."""
-    left = [shoe(80, "open", unit="u0", gateway=OTHER, rulebook=BOOK), coup(90, unit="u0", gateway=OTHER, coup=5)]
-    new = [shoe(11, "open", rulebook=BOOK), coup(12, coup=1, rulebook=BOOK)]
+    left: list[Row] = [
+        shoe(80, "open", unit="u0", gateway=OTHER, rulebook=BOOK),
+        coup(90, unit="u0", gateway=OTHER, coup=5),
+    ]
+    new: list[Row] = [shoe(11, "open", rulebook=BOOK), coup(12, coup=1, rulebook=BOOK)]
     found = moved(store, *left, *new, tables=tables, name=name)
     assert found.shoe("t1", "u0", 1).coups[0].player == "8HTD"
     assert found.shoe("t1", "u1", 1).coups[0].player == ""
