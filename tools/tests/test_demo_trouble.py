@@ -164,6 +164,22 @@ def test_after_a_foreign_card_a_table_waits_for_the_check_of_its_cards_and_that_
     ]
 
 
+def test_of_two_foreign_cards_the_one_whose_cards_are_not_checked_is_meant(monkeypatch: pytest.MonkeyPatch) -> None:
+    made, asked = Desk(Trouble("foreign"), patience_s=1.0), list[Ask]()
+    monkeypatch.setattr(made.desk, "_carry_out", lambda _table, ask: asked.append(ask))
+    steps = [{"name": "check_cards", "say": "", "clause": "", "due": ""}, {"name": "notify", "say": "", "clause": ""}]
+    checked = [{**steps[0], "done": "10:00"}, steps[1]]
+    common = {"unit": "u", "event_no": 1, "table": "bac-01", "shoe": 3, "coup": 17, "time": "", "rulebook": ""}
+    about = {"kind": "foreign_card", "state": "open", "say": "", "clause": "", "opened": "", **common}
+    found = [{"id": one, "incident": one, **about, "steps": each} for one, each in (("a", checked), ("b", steps))]
+    message = {"table": "bac-01", "time": "", "incidents": found}
+    made.desk.take(f"{TABLE}/open", msgspec.json.encode(message))
+    made.alarms(alarm("exit_locked", clause="12.11"))
+    for now_s in (1.0, 5.0):
+        made.step(now_s)
+    assert [one.args["incident"] for one in asked] == ["b"]
+
+
 def test_a_table_waits_again_for_an_authorisation() -> None:
     made = Desk(Trouble("cut_first"))
     assert not made.step(1.0)

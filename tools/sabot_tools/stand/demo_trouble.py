@@ -12,7 +12,7 @@ from sabot_protocol.angel_eye.tables import ERRORS
 from sabot_protocol.service.client import ask
 from sabot_protocol.service.daemons import FLOOR
 from sabot_protocol.service.messages import Answer, ControlError, Request
-from sabot_protocol.topics import AlarmMessage, AlarmsMessage, StatusMessage
+from sabot_protocol.topics import AlarmMessage, AlarmsMessage, OpenMessage, StatusMessage
 from sabot_sim.angel_eye import troubled_dealer as angel_eye
 from sabot_sim.angel_eye.dealer import AngelEyeDealer
 from sabot_sim.angel_eye.troubled_dealer import TroubledAngelEyeDealer
@@ -27,6 +27,7 @@ _CALM_S: Final = 2.0  # without a fault: a fault that follows has come by then
 _AWAITING: Final = "awaiting_authorisation"
 _DISPUTED: Final = "discrepancy"
 _LOCKED: Final = "exit_locked"  # until the cards are checked or replaced
+_FOREIGN, _CHECK = "foreign_card", "check_cards"  # its incident, and the step that ends that
 _MAYBE_NO_FAULT: Final = (
     "surplus",
     _AWAITING,
@@ -82,8 +83,13 @@ class Case:
         return self.alarmed and now_s - self.busy_s > _CALM_S
 
 
-def next_ask(case: Case, book: str, fault: str | None, alarms: list[AlarmMessage]) -> Ask | None:
-    """Return what a supervisor does next about a trouble; None if there is nothing to do but wait."""
+def next_ask(
+    case: Case, book: str, fault: str | None, alarms: list[AlarmMessage], incident: str = _FOREIGN
+) -> Ask | None:
+    """Return what a supervisor does next about a trouble; None if there is nothing to do but wait.
+
+    `incident`: the one whose cards are to be checked.
+    """
     by_name = {alarm.name: alarm for alarm in alarms}
     if fault == "card" and case.trouble.card is not None:
         flags = {"face_up": case.trouble.name == "face_up"}
@@ -103,7 +109,7 @@ def next_ask(case: Case, book: str, fault: str | None, alarms: list[AlarmMessage
     if _AWAITING in by_name:
         return Ask("authorise", {"times": 1}, by_name[_AWAITING].clause)
     if _LOCKED in by_name:
-        checked = {"incident": "foreign_card", "step": "check_cards", "note": "all decks checked by hand"}
+        checked = {"incident": incident, "step": _CHECK, "note": "all decks checked by hand"}
         return Ask("step", checked, by_name[_LOCKED].clause)
     return Ask("ack-alarm", {"alarm": "all"}) if _unseen(alarms) else None
 
@@ -143,6 +149,7 @@ class TroubleDesk:
         self._cases: dict[str, Case] = {}
         self._alarms: dict[str, list[AlarmMessage]] = {}
         self._faults: dict[str, str | None] = {}
+        self._unchecked: dict[str, str] = {}  # the newest incident of a table whose cards are not checked
         self.settled = 0
 
     def take(self, topic: str, payload: bytes) -> None:
@@ -152,6 +159,10 @@ class TroubleDesk:
             return
         if name == "alarms":
             self._alarms[table] = msgspec.json.decode(payload, type=AlarmsMessage).alarms
+        elif name == "open":
+            found = msgspec.json.decode(payload, type=OpenMessage).incidents
+            waits = [one.incident for one in found if any(step.name == _CHECK and not step.done for step in one.steps)]
+            self._unchecked[table] = waits[-1] if waits else _FOREIGN
         elif name == "status":
             self._faults[table] = msgspec.json.decode(payload, type=StatusMessage).fault
 
@@ -207,7 +218,7 @@ class TroubleDesk:
             case.reminded = True
             self._print(f"{table}  WAITS until the cards are checked: record that at the Dealer Terminal or the pit")
         if people_ready and case.alarmed and self._patience_is_over(case, now_s):
-            found = next_ask(case, self._books[table], fault, alarms)
+            found = next_ask(case, self._books[table], fault, alarms, self._unchecked.get(table, _FOREIGN))
             if found is not None:
                 self._settle(table, case, found, now_s)
 
