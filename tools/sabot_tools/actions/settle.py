@@ -31,8 +31,8 @@ _FIELDS = {
     "jackpot": frozenset({"id", "stock", "jackpot"}),
     "stock": frozenset({"id", "stock", *_STAKES}),
 }
+_CARDS_ALONE = frozenset({"id", "stock"})
 _OTHER_GAMES = {"three_card": "player and dealer", "roulette": "number"}
-_CARDS_ALONE = 2  # fields: id and stock
 
 
 Limit = Annotated[int, msgspec.Meta(gt=0)] | None
@@ -81,7 +81,9 @@ class Settler:
     def _coup(self, line: dict[str, Any]) -> bytes:
         player, banker = self._hands(line["stock"])
         key = facts.coup_facts(player, banker)
-        payments = b',"payments":%b' % self._payments(line, key) if len(line) > _CARDS_ALONE and _is_paid(line) else b""
+        payments = (
+            b',"payments":%b' % self._payments(line, key) if not line.keys() <= _CARDS_ALONE and _is_paid(line) else b""
+        )
         result = self._results.get(key)
         if result is None:
             result = self._results[key] = self._encoded(key)
