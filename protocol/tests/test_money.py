@@ -126,6 +126,21 @@ def test_insurance_is_up_to_the_higher_of_both_wagers() -> None:
     assert pay(CROWN, "crown", BANKER_LEADS, {"insurance_no_6": 200, "player": 100, "banker": 200})
 
 
+def test_insurance_is_on_the_part_of_a_banker_wager_that_is_valid() -> None:
+    """New Zealand 5.13, 11H.2: of 130 in chips of 1, 120 is a wager; of 19 nothing is."""
+    paid = pay(NZ, "standard", BANKER_LEADS, {"banker": 130, "insurance2_banker": 120})
+    assert paid["insurance2_banker"] == Payment(360, 0)  # 11H.4(f)
+    for banker, insurance, why in ((130, 121, "121 is above the wager on banker, 120"), (19, 1, "it needs a wager on")):
+        with pytest.raises(MoneyError, match=rf"stakes\.insurance2_banker: {why}"):
+            pay(NZ, "standard", BANKER_LEADS, {"insurance2_banker": insurance, "banker": banker})
+    assert pay(NZ, "ez", BANKER_LEADS, {"banker": 130, "insurance2_banker": 130})
+
+
+def test_a_shield_above_its_limited_wager_is_limited_too() -> None:
+    paid = pay(CROWN, "traditional", PLAYER_LEADS, {"player": 200, "shield_player": 150}, maximum=100)
+    assert paid["shield_player"].void_cents == 50
+
+
 def test_a_wager_that_never_opened_is_void_whatever_is_beside_it() -> None:
     assert pay(CROWN, "traditional", BANKER_WINS, {"shield_player": 100}) == {"shield_player": Payment(0, 100)}
 

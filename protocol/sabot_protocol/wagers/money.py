@@ -49,20 +49,24 @@ def payments(
     _check_limits(table, limits)
     differential = None if differential_cents is None else _differential(table, differential_cents)
     found = {}
+    valid_parts_cents = {name: _valid(table, name, stake, chip_cents, limits) for name, stake in stakes_cents.items()}
     for name, stake_cents in stakes_cents.items():
         if settled[name].result == "not_offered":
             found[name] = Payment(0, stake_cents)
             continue
-        _check_main(table, name, stakes_cents)
-        within_cents = within_limits(table.book, stake_cents, limits)
-        valid_cents = valid_stake(table.book, within_cents, table.win_odds(name), chip_cents)
-        odds = settled[name].odds
+        _check_main(table, name, valid_parts_cents)
+        valid_cents, odds = valid_parts_cents[name], settled[name].odds
         if differential and differential_cents is not None and name in differential.wagers:
             odds = odds_above(differential, valid_cents, differential_cents, odds)
         net_cents = _paid(table, name, valid_cents, odds, chip_cents)
         most_cents = limits.payouts_cents.get(name, net_cents)
         found[name] = Payment(min(net_cents, most_cents), stake_cents - valid_cents)
     return found
+
+
+def _valid(table: Table, name: str, stake_cents: int, chip_cents: int, limits: Limits) -> int:
+    within_cents = within_limits(table.book, stake_cents, limits)
+    return valid_stake(table.book, within_cents, table.win_odds(name), chip_cents)
 
 
 def _paid(table: Table, name: str, valid_cents: int, odds: Fraction, chip_cents: int) -> int:
@@ -107,18 +111,18 @@ def _check_limits(table: Table, limits: Limits) -> None:
             raise MoneyError(f"payouts.{name}: {table.book.id} has no clause that limits what it pays; {others}")
 
 
-def _check_main(table: Table, name: str, stakes_cents: Mapping[str, int]) -> None:
-    """Refuse a wager that needs another one, without it or above it (A-92)."""
+def _check_main(table: Table, name: str, valid_cents: Mapping[str, int]) -> None:
+    """Refuse a wager that needs another one, without it or above it (A-92); only valid parts of stakes count."""
     wager = table.wagers[name].wager
     if not wager.main:
         return
     mains = " or ".join(wager.main)
-    placed_cents = max(stakes_cents.get(main, 0) for main in wager.main)
+    placed_cents = max(valid_cents.get(main, 0) for main in wager.main)
     if not placed_cents:
         raise MoneyError(f"stakes.{name}: it needs a wager on {mains} ({wager.main_clause}); give its stake too")
-    if stakes_cents[name] > placed_cents:
+    if valid_cents[name] > placed_cents:
         raise MoneyError(
-            f"stakes.{name}: {stakes_cents[name]} is above the wager on {mains}, {placed_cents} ({wager.main_clause})"
+            f"stakes.{name}: {valid_cents[name]} is above the wager on {mains}, {placed_cents} ({wager.main_clause})"
         )
 
 
