@@ -153,17 +153,23 @@ class Main:
 
 
 def main():
-    """Start here; an error that nobody expects is stored, and ends in a restart."""
+    """Start here; a board that cannot reset itself starts again with the memory of the program before."""
     board = boards.open_board(Sampler())
-    while True:  # a board that cannot reset itself comes back here
-        main_loop = Main(board)
-        try:
-            main_loop.run()
-        except boards.Restart:
-            continue
-        except Exception as error:
-            main_loop.store.put_number(CAUSE, wire.CAUSE_ERROR)
-            board.failed(error)
+    while True:
+        run_until_restart(board)
+        gc.collect()
+
+
+def run_until_restart(board):
+    """Run the loop; an error that nobody expects is stored, and ends in a restart."""
+    main_loop = Main(board)
+    try:
+        main_loop.run()
+    except boards.Restart:
+        return
+    except Exception as error:
+        main_loop.store.put_number(CAUSE, wire.CAUSE_ERROR)
+        board.failed(error)
 
 
 if __name__ == "__main__":

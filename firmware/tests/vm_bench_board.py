@@ -1,5 +1,8 @@
 """The board of the bench: when the bench is gone, the power is off, and the program has made no error."""
 
+import gc
+
+import main
 from sabot.boards.bench import Board
 from sabot.boards.stimulus import Stimulus
 from sabot.reading.sampler import Sampler
@@ -38,3 +41,35 @@ def test_a_line_that_is_gone_brings_nothing():
     board = BoardWithoutBench()
     board._receive()
     assert board.rx_size == 0
+
+
+class LargeMain:
+    """Two thirds of the free heap; it asks for a restart three times."""
+
+    left, blocks = 3, gc.mem_free() * 2 // 3 // 96
+
+    def __init__(self, _board):
+        self.all = [bytearray(64) for _ in range(LargeMain.blocks)]
+
+    def run(self):
+        LargeMain.left -= 1
+        if LargeMain.left < 0:
+            raise SystemExit
+        raise main.boards.Restart
+
+
+class AnyBoards:
+    Restart = main.boards.Restart
+
+    @staticmethod
+    def open_board(_sampler):
+        return None
+
+
+def test_a_restart_has_the_memory_of_the_program_before_it():
+    main.Main, main.boards = LargeMain, AnyBoards
+    try:
+        main.main()
+    except SystemExit:
+        return
+    raise AssertionError("the program went on")
