@@ -91,6 +91,15 @@ def test_it_stops_after_so_many_coups(demos: list[Demo], tmp_path: Path) -> None
     assert list(tmp_path.iterdir()) == []
 
 
+def test_the_dealer_of_an_angel_eye_confirms_where_the_book_wants_it(demos: list[Demo], tmp_path: Path) -> None:
+    """Rapid 7.7.4.9, 7.7.4.10, 8.1: nothing is settled before Confirm, which this shoe does not have."""
+    demo = Demo(tmp_path, "--coups", "12", "--rulebook", "star-rapid", "--kind", "angel-eye")
+    demos.append(demo)
+    out, err = demo.process.communicate(timeout=PATIENCE_S)
+    assert (demo.process.returncode, err) == (0, "")
+    assert re.search(r"^12 coups · .* · disputed 0 · alarms 0 · ", out, re.M), out
+
+
 @pytest.mark.parametrize("kind", ["sabot", "angel-eye"])
 def test_a_lucky_tie_goes_through_to_a_confirmed_pay_out(demos: list[Demo], tmp_path: Path, kind: str) -> None:
     """Base 10,000.00 and 0.25 a coup; four eights of one suit pay 100 % (003 table 20), in proportion to Tie stakes."""

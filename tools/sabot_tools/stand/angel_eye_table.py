@@ -76,6 +76,8 @@ class LiveAngelEye:
         self._now_s = self._acted_s = 0.0
         self._results_s: deque[float] = deque(maxlen=_MOST_COUPS)
         self._link_cuts = 0
+        self.stand_s = 0.0  # after a result the dealer stands still until go_on(), but not longer
+        self._stands_until_s = 0.0
 
     @property
     def port(self) -> str:
@@ -97,7 +99,12 @@ class LiveAngelEye:
             self._start_s = now_s
             self.dealer.begin(0.0)
         behind = self._flat_out and self.bench.waiting() > _MOST_WAITING
-        return self._carry(now_s, self._table.wait if behind else self._deal)
+        stands = behind or now_s < self._stands_until_s
+        return self._carry(now_s, self._table.wait if stands else self._deal)
+
+    def go_on(self) -> None:
+        """End the standing still after a result."""
+        self._stands_until_s = 0.0
 
     def wait(self, now_s: float) -> float:
         """Let the dealer stand still, and carry bytes; return the seconds until the next call."""
@@ -128,6 +135,7 @@ class LiveAngelEye:
             self._acted_s = self._now_s
         if dealer.coups_seen > coups:
             self._results_s.append(self._now_s)
+            self._stands_until_s = self._now_s + self.stand_s
         if dealer.link_cuts > self._link_cuts:
             self._link_cuts = dealer.link_cuts
             self.bench.unplug()

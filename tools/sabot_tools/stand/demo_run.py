@@ -11,10 +11,12 @@ from pathlib import Path
 import msgspec
 from sabot_floor.store import StoreError
 from sabot_gateway.ledger import Ledger, LedgerError
+from sabot_gateway.verify.confirmations import confirm_first
 from sabot_protocol import rulebooks
 from sabot_protocol.rulebooks import RulebookError
 from sabot_protocol.service.broker import BrokerUrlError
-from sabot_protocol.service.messages import ControlError
+from sabot_protocol.service.client import ask
+from sabot_protocol.service.messages import ControlError, Request
 from sabot_protocol.topics import AlarmMessage, CoupMessage
 from sabot_sim.dealing.dealer import DealerStopsError
 from sabot_sim.rigs.rig import BenchError
@@ -25,7 +27,7 @@ from sabot_tools.stand.broker import NoBrokerError
 from sabot_tools.stand.children import DeadChildError, tail
 from sabot_tools.stand.demo_floor import Pages
 from sabot_tools.stand.demo_jackpots import DemoJackpot, NoSuchHandError, book_of
-from sabot_tools.stand.demo_people import PEOPLE, Enrolment
+from sabot_tools.stand.demo_people import DEALER_PERSON, PEOPLE, Enrolment
 from sabot_tools.stand.demo_plan import NoPagesError, with_jackpots, with_pages
 from sabot_tools.stand.demo_screen import Screen
 from sabot_tools.stand.demo_trouble import NotSettledError, TroubleDesk
@@ -35,6 +37,7 @@ from sabot_tools.text import jackpots
 
 _SILENCE_S = 60.0
 _PATIENCE_S = 1.0  # with --coups: nobody is expected to act
+_CONFIRM_WITHIN_S = 5.0  # or the dealer of an Angel Eye deals on, and the coup is disputed
 _PEOPLE = AngelEyePlan(gateway="commands = true\n")  # people can lock the shoe and clear its errors from the pages
 
 
@@ -68,6 +71,8 @@ class Demo:
         """Add the people, and let those of the jackpots and of the troubles take their places."""
         site, plan, floor = self.site, self.site.plan, self.site.floor
         self.screen.books = dict(zip(plan.table_names(), map(plan.book, range(plan.tables)), strict=True))
+        for table in self._confirming().values():
+            table.stand_s = _CONFIRM_WITHIN_S
         used = dict.fromkeys(self.screen.books.values())
         if floor is None:
             return
@@ -88,6 +93,27 @@ class Demo:
                 dealers, self.screen.books, floor.socket_path, where, self.patience_s, show, meanwhile,
                 alone=self.screen.coups is not None,
             )  # fmt: skip
+
+    def _confirming(self) -> dict[str, LiveAngelEye]:
+        """Return the tables whose dealer confirms at the gateway: an Angel Eye lacks Confirm."""
+        first = {book for book in self.screen.books.values() if confirm_first(rulebooks.load(book))}
+        tables = self.site.tables.items()
+        return {
+            name: table
+            for name, table in tables
+            if isinstance(table, LiveAngelEye) and self.screen.books[name] in first
+        }
+
+    def _confirm(self, coup: CoupMessage) -> None:
+        """Confirm a verified coup at such a table as its dealer does, who then deals on; people decide any other."""
+        table = self._confirming().get(coup.table)
+        if table is None:
+            return
+        if coup.status == "verified":
+            args = {"coup": f"{coup.shoe}/{coup.coup}", "winner": coup.winner}
+            with suppress(ControlError):  # the gateway is away: the coup will be disputed
+                ask(self.site.gateway_socket, Request("confirm", coup.table, DEALER_PERSON.name, args=args))
+        table.go_on()
 
     def _console(self) -> str:
         """Return where a person confirms a jackpot: with trouble, unless the demo's own people act."""
@@ -152,14 +178,15 @@ class Demo:
         if screen.people and "/jackpot/" in message.topic:
             for people in screen.people.values():
                 people.take(message.topic, message.payload)
-        elif screen.enough():
-            return
         elif name == "coup":
             coup = msgspec.json.decode(message.payload, type=CoupMessage)
+            self._confirm(coup)
+            if screen.enough():
+                return
             if coup.event_no > screen.newest.get(coup.unit, 0):  # a repeated message is ignored
                 screen.newest[coup.unit] = coup.event_no
                 screen.coup(coup, self._latency_s(coup, message.at_s))
-        elif name == "alarm":
+        elif name == "alarm" and not screen.enough():
             alarm = msgspec.json.decode(message.payload, type=AlarmMessage)
             if self.desk is None or alarm.state == "raised":
                 screen.alarm(alarm)
