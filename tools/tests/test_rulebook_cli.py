@@ -138,6 +138,20 @@ def test_every_lack_is_a_line_with_file_and_key(tmp_path: Path) -> None:
             "closing.clause: the clauses beside this file have no '5.41'",
         ),
         ("star-rapid", "", 'straight = "5.1.1"', 'straight = "5.1.77"', "roulette.clauses.straight: the clauses"),
+        (
+            "star-rapid",
+            "",
+            "allowed = [8]",
+            "allowed = [8, 9]",
+            "decks.allowed: 9 is no number of decks that a shoe can",
+        ),
+        (
+            "star-premium",
+            "",
+            "[game]",
+            '[game]\nspare = { title = "Spare", clause = "13" }',
+            "game.spare: no wager has this game",
+        ),
         ("nz-baccarat", "", 'table_1 = "9.3"', 'table_1 = "93"', "draw.table_1: the clauses"),
         ("nz-baccarat", "irregularities", 'clause = "12.1(b)"', 'clause = "12.77"', "clause: the clauses"),
         (

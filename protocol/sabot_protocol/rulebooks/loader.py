@@ -27,6 +27,7 @@ from sabot_protocol.rulebooks.model import (
 from sabot_protocol.wagers import lucky_tie, roulette, three_card
 from sabot_protocol.wagers.bets import BETS, ON_A_SIDE
 
+MOST_DECKS = 8  # that a shoe holds
 _NEEDED_CHOICES = ("dealing", "shuffler")  # of every shoe
 
 
@@ -51,12 +52,20 @@ def problems(book: Rulebook, name: str) -> Iterator[str]:
         ("decks.allowed", book.decks.allowed),
         *((f"game.{name}.decks", one.decks) for name, one in book.game.items()),
     ]
-    yield from (f"{key}: {decks} is no number of decks" for key, every in numbers for decks in every if decks <= 0)
+    yield from (
+        f"{key}: {decks} is no number of decks that a shoe can hold: 1 to {MOST_DECKS}"
+        for key, every in numbers
+        for decks in every
+        if not 1 <= decks <= MOST_DECKS
+    )
     yield from _switch_problems(book)
     yield from (f"authority.{problem}" for problem in people.problems(book.authority))
     yield from (f"incident.{problem}" for problem in incidents.problems(book.incident, book.authority))
     yield from _choice_problems(book)
     yield from ("game: no game" for _ in [0] if not book.game)
+    spins = {"roulette"} if book.roulette else set()
+    bare = (game for game in book.game if game not in spins and not book.wagers(game))
+    yield from (f"game.{game}: no wager has this game in its `games`" for game in bare)
     wagers = {wager.id for game in book.game for wager in book.wagers(game)}
     yield from _sign_problems(book, wagers)
     roles = {role.id for role in book.authority.role}
