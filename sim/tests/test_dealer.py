@@ -2,6 +2,7 @@
 
 import random
 from collections import Counter
+from typing import Any
 
 import pytest
 from sabot_protocol.cards import DECK
@@ -15,6 +16,7 @@ from sabot_sim.dealing.dealer import (
     DealerStopsError,
 )
 from sabot_sim.dealing.stack import CUT, shuffled, stacked
+from sabot_sim.dealing.table import SimTable
 from sabot_sim.rigs.reader import CPythonReader
 
 
@@ -63,6 +65,42 @@ def test_a_result_is_confirmed() -> None:
     dealer = new_dealer(["2C"])
     assert [levels for _, levels in dealer.next_edges(LOCK | 4)] == [BUTTON_CONFIRM, 0]
     assert dealer.coups_seen == 1
+
+
+class LampsOnly:
+    """A shoe that takes every edge, and whose lamps a test sets."""
+
+    outputs = LOCK
+
+    def play(self, records: object) -> None:
+        pass
+
+    def settled(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("enters_result", [False, True])
+def test_the_time_of_a_coup_is_that_of_its_last_card_also_where_the_result_is_entered_before_confirm(
+    enters_result: bool,
+) -> None:
+    dealer = Dealer(lambda: [*DECK], 1, random.Random(1), enters_result=enters_result)
+    shoe: Any = LampsOnly()
+    table, now_s = SimTable(shoe, dealer, 1.0), 0.0
+
+    def play(lamps: int, times: int) -> float:
+        nonlocal now_s
+        shoe.outputs = lamps
+        for _ in range(times):
+            now_s += 10.0
+            table.step(now_s)
+        return table.last_played()
+
+    play(LOCK, 1)
+    for _ in range(3):
+        last_card_s = play(0, 4)
+        shoe.outputs = LOCK | 2  # a lamp shows the result, and the coup is received
+        assert table.coup_received() == last_card_s
+        play(LOCK | 2, 2 if enters_result else 1)
 
 
 def test_the_same_cards_stay_in_until_the_shoe_has_taken_them() -> None:

@@ -3,7 +3,7 @@
 from collections import deque
 from dataclasses import dataclass, field
 
-from sabot_sim.dealing.dealer import Dealer
+from sabot_sim.dealing.dealer import LAMPS_RESULT, Dealer
 from sabot_sim.optics.signals import Edge
 from sabot_sim.rigs.vm import VmShoe
 
@@ -24,6 +24,7 @@ class SimTable:
     _start_s: float | None = None
     _now_s: float = 0.0
     _played_s: float = 0.0
+    _shows_result: bool = False
 
     @property
     def port(self) -> str:
@@ -74,10 +75,10 @@ class SimTable:
             return
         if self.bench.outputs is None:  # it starts
             return
-        coups = self.dealer.coups_seen
-        edges = self.dealer.next_edges(self.bench.outputs)
-        if self.dealer.coups_seen > coups:
+        before, self._shows_result = self._shows_result, bool(self.bench.outputs & LAMPS_RESULT)
+        if self._shows_result and not before:
             self._last_edges_s.append(self._played_s)
+        edges = self.dealer.next_edges(self.bench.outputs)
         self._plan = [(self._t_us + t_us, levels) for t_us, levels in edges]
 
     def coup_received(self) -> float:
