@@ -209,3 +209,19 @@ def test_a_stake_above_the_maximum(book: rulebooks.Rulebook, game: str, net: int
 def test_a_stake_below_the_minimum(book: rulebooks.Rulebook, game: str, net: int, void: int) -> None:
     assert pay(book, game, BANKER_WINS, {"player": 99}, minimum=100) == {"player": Payment(net, void)}
     assert pay(book, game, BANKER_WINS, {"player": 100}, minimum=100) == {"player": Payment(-100, 0)}
+
+
+def test_a_table_may_take_one_stake_only() -> None:
+    assert pay(STAR, "baccarat", BANKER_WINS, {"player": 100}, minimum=100, maximum=100) == {"player": Payment(-100, 0)}
+    with pytest.raises(MoneyError, match="table_minimum: 101 is above table_maximum, 100"):
+        pay(STAR, "baccarat", BANKER_WINS, {"player": 100}, minimum=101, maximum=100)
+
+
+@pytest.mark.parametrize(("limit", "net"), [(1_199, 1_199), (1_200, 1_200), (1_201, 1_200)])
+def test_a_limited_pay_out_is_at_most_the_limit(limit: int, net: int) -> None:
+    """New Zealand 17.8: Tiger pays 12 to 1 for a winning six of two cards, unless the table limits it."""
+    table = Table(NZ, Settings.of(NZ, {}))
+    settled = table.settle(facts.coup_facts(["2S", "3H", "KS"], ["6H", "KC"]))
+    assert money.payments(table, settled, {"tiger": 100}, limits=Limits(payouts_cents={"tiger": limit})) == {
+        "tiger": Payment(net, 0)
+    }
