@@ -5,7 +5,7 @@ from typing import Final
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify.alarms import wording
 from sabot_gateway.verify.records import Record
-from sabot_gateway.verify.reports.context import Context
+from sabot_gateway.verify.reports.context import Common, Context
 
 LOCKED: Final = "exit_locked"
 AWAITING: Final = "awaiting_authorisation"
@@ -24,8 +24,16 @@ def alarms(context: Context, event: Event) -> list[Record]:
     out = context.clear_alarms(context.alarms.named(*over), "the shoe", context.source(event))
     context.alarms.drop_postponed(*over)
     for name in begins:
-        out += context.raise_alarm(context.common(event), name, **_text(context, name))
+        out += context.raise_alarm(_common(context, event, name), name, **_text(context, name))
     return out
+
+
+def _common(context: Context, event: Event, name: str) -> Common:
+    """Return the fields of the alarm; a lock for the cards has the coup of the alarm that put them in doubt."""
+    common, doubts = context.common(event), context.alarms.held()
+    if name != LOCKED or not doubts:
+        return common
+    return {**common, "shoe": doubts[0].shoe, "coup": doubts[0].coup}
 
 
 def _text(context: Context, name: str) -> wording.Text:
