@@ -25,6 +25,7 @@ from sabot_tools.stand.broker import LocalBroker
 from sabot_tools.stand.demo_jackpots import jackpots as demo_jackpots
 
 LOCK: Final = 1  # among the outputs of the shoe
+_HANDS: Final = 1  # seed of the dealer's hands
 DEALER, INSPECTOR = "dealer", "inspector"
 _KEY = SigningKey(bytes(range(32)))
 _numbers = itertools.count(1)
@@ -47,7 +48,7 @@ class FlowTable:
             jackpots.write_text(demo_jackpots()[book].text([TABLE]))
         parameters = str(jackpots) if book in demo_jackpots() else None
         gateway.config = msgspec.structs.replace(gateway.config, floor_key=str(key), jackpots=parameters)
-        self.script, self._played = Script(1), 0
+        self.script, self._played = Script(_HANDS), 0
         self.stage.start()
         self._acts = ActHandlers(self.stage)
         self._from, self._entry = 0, 0  # messages and entries before this flow
@@ -59,7 +60,8 @@ class FlowTable:
     # The dealer's hands
 
     def begin(self, burn: bool = True) -> None:
-        """Open a shoe with new cards, and forget what came before."""
+        """Open a shoe with new cards, and forget what came before; the hands move as in every flow, alone or not."""
+        self.script.rng.seed(_HANDS)
         self._from, self._entry = len(self.stage.subscriber.received), len(self.stage.gateway.ledger())
         self.new_shoe(burn)
 
