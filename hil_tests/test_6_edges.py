@@ -242,9 +242,9 @@ def test_an_unused_card_drops_no_other(tables: Tables, returned: bool) -> None:
 def test_a_card_too_many_in_the_burn_belongs_to_the_first_coup(book: str, late: bool) -> None:
     """Once the burn is over it is the first card of that coup, and a report about another leaves it there."""
     facts = {"exposed": True, "last_coup": True}
-    reported = {"command": "irregularity", "case": "excess_card", "facts": facts}
-    burnt = {"card": "3C"}
-    lines = [
+    reported: dict[str, Any] = {"command": "irregularity", "case": "excess_card", "facts": facts}
+    burnt: dict[str, Any] = {"card": "3C"}
+    lines: list[dict[str, Any]] = [
         {"command": "open_shoe", "decks": 8, "burn": "one"},
         {"unreadable": "doubtful"},
         {"card": "9S"},

@@ -68,7 +68,7 @@ def test_the_coups_of_a_shoe_are_as_corrected_with_the_person_who_decided(readin
 def test_a_void_coup_without_cards_is_no_coup_whose_result_is_not_out(reading: Reading) -> None:
     book = rulebooks.load("star-baccarat").digest().hex()  # dealt face down: the newest coup has no cards here
     empty = coup(2, status="verified", kind="void", player="", banker="", rulebook=book)
-    rows = [shoe(1, "open", rulebook=book), empty, coup(3, status="verified", rulebook=book)]
+    rows: list[Row] = [shoe(1, "open", rulebook=book), empty, coup(3, status="verified", rulebook=book)]
     found = shoes.read(holding(reading, *rows), "t1", "u1", 1)
     assert {one.coup: one.covered for one in found.coups} == {2: False, 3: True}
 

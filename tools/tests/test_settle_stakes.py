@@ -72,7 +72,7 @@ def test_the_other_books_collect_the_whole_stake_and_pay_up(book: str, game: str
 
 @pytest.mark.parametrize("book", ["star-baccarat", "star-premium", "nz-baccarat", "crown-baccarat", "star-rapid"])
 def test_stakes_are_paid_and_refused_on_a_line_without_an_id_too(book: str) -> None:
-    lines = [{"stock": BANKER_WINS, "stakes": stakes} for stakes in ({"banker": 200}, {"tie": -5})]
+    lines: list[object] = [{"stock": BANKER_WINS, "stakes": stakes} for stakes in ({"banker": 200}, {"tie": -5})]
     paid_out, refused = answers("--rulebook", book, lines=lines)
     assert paid_out["payments"] == {"banker": {"net": 190, "void": 0}}
     assert "stakes.tie: -5 is not a stake" in refused["error"]

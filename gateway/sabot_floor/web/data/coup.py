@@ -132,7 +132,9 @@ def _evidence(source: Source, facts: CoupFacts) -> Evidence:
         confirmed=_confirmations(source, facts),
         contributions=contributions,
         wins=wins,
-        digits={one.currency: digits(one.currency) for one in (*contributions, *wins)},
+        digits={
+            code: digits(code) for code in {*(one.currency for one in contributions), *(win.currency for win in wins)}
+        },
         ledgers=list(_ledgers(source, (event.place for event in listed))),
         verify=[
             f"sabot report coup {address}{unit} --config /etc/sabot/floor.toml",
