@@ -66,6 +66,7 @@ def adjust(state: JackpotState, entry: Adjusted) -> Applied | Refused:
         ids = (*entry.people, *[""] * len(entry.by))
         state.changers = [*state.changers, *zip(entry.by, ids, strict=False)][-MOST_CHANGERS:]
         state.lacking = max(0, state.lacking - entry.amount) if min(entry.amount, state.lacking) > 0 else state.lacking
+        state.owed = min(state.owed, state.lacking) if entry.amount > 0 else state.owed
     state.adjustments = [*state.adjustments, entry.id][-MOST_ADJUSTMENTS:]
     parameters = state.parameters
     return Applied(entry, parameters.digest, parameters.version, parameters.in_force, entry.amount)

@@ -1,6 +1,6 @@
 """Due: what wins that were paid are worth after all, once a win before them is void, or comes late."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from sabot_protocol.jackpots.currency import written
@@ -23,18 +23,75 @@ def place(hit: Hit) -> str:
     return f"{hit.table}/{hit.shoe}/{hit.coup}" if hit.coup else hit.win
 
 
-def changed(state: JackpotState, change: Callable[[], _Result]) -> tuple[_Result, tuple[Fault, ...]]:
-    """Make a change of the order or the number of wins; return its result and the faults about what was paid."""
-    before = {hit.win: price.value for hit, price in hits.prices(state)}
-    held = [hit for hit in state.open.values() if hit.undecided]
+def changed(
+    state: JackpotState, hit: Hit, change: Callable[[], _Result], *, void: bool = False
+) -> tuple[_Result, tuple[Fault, ...]]:
+    """Make a change of a win's place or end; return its result and the faults about what was paid."""
+    before = {one.win: price.value for one, price in hits.prices(state)}
+    held = [one for one in state.open.values() if one.undecided]
     result = change()
-    ended = tuple(_decided(state, hit) for hit in held if hit.win not in state.open or not hit.undecided)
-    faults, corrected = _update(state), sum(map(hits.correction, hits.ranked(state)))
-    if corrected != state.corrected:
-        state.lacking, state.corrected = state.lacking + corrected - state.corrected, corrected
+    ended = tuple(_decided(state, one) for one in held if one.win not in state.open or not one.undecided)
+    faults = _update(state, hit if void else None)
+    more = _note_lacking(state, before)
+    state.owed += more if hit.follows and not void else 0
+    if _let_go(state):
+        faults += _update(state)
+        state.owed += _note_lacking(state, before)
+    return result, (*ended, *faults)
+
+
+def _note_lacking(state: JackpotState, before: dict[str, int]) -> int:
+    """Note what Display lacks now, and return how much more; it comes back with a win whose value has changed."""
+    corrected = sum(map(hits.correction, hits.ranked(state)))
+    more = corrected - state.corrected
+    if more:
+        state.lacking, state.corrected = state.lacking + more, corrected
         for hit, price in hits.prices(state):
             hit.returns = hit.returns or before.get(hit.win) != price.value
-    return result, (*ended, *faults)
+    return more
+
+
+def see(state: JackpotState, hit: Hit, others: Sequence[Hit]) -> None:
+    """Note what a new win sees: Display as it should be; with what void ones took if a win before brings it back."""
+    kept = 0 if any(map(_brings_back, others)) else state.lacking - state.owed
+    hit.seen, hit.kept = state.display + state.lacking - kept, -kept
+    hit.returns = state.lacking != kept
+
+
+def put_back(hit: Hit, paid: Sequence[Hit], others: Sequence[Hit], behind: range) -> None:
+    """Let a win see what those behind it have moved since; what was contributed after one of them it does not see."""
+    if paid:
+        hit.seen, hit.kept = hit.seen - hit.kept - sum(map(hits.moved_by, paid)), 0
+    own = _contributed(hit, others[: behind.start])
+    hit.seen += min([own, *(_contributed(others[at], others[:at]) for at in behind)]) - own
+
+
+def _contributed(hit: Hit, before: Sequence[Hit]) -> int:
+    """Return what a win saw, without what wins before it had moved."""
+    return hit.seen - hit.kept - sum(hits.moved_by(one) for one in before if 0 < one.paid_turn < hit.turn)
+
+
+def _brings_back(hit: Hit) -> bool:
+    return hit.state == "pending" and hit.returns
+
+
+def _let_go(state: JackpotState) -> bool:
+    """Take from the wins what void pay-outs had moved, once a win before them brings it back; return True if any."""
+    found = False
+    for hit in hits.ranked(state):
+        if hit.kept and any(_brings_back(one) and one.rank < hit.rank for one in state.open.values()):
+            hit.seen, hit.kept, found = hit.seen - hit.kept, 0, True
+    return found
+
+
+def _follow(state: JackpotState, paid: Hit, more: int, void: Hit | None) -> None:
+    """Correct what the wins behind a paid one saw, if they were recorded after it was paid."""
+    for one in hits.ranked(state):
+        if one.follows and paid.rank < one.rank and paid.paid_turn < one.turn:
+            if void is not None and void.paid_turn < one.turn:
+                one.kept -= more
+            else:
+                one.seen += more
 
 
 def _decided(state: JackpotState, hit: Hit) -> Fault:
@@ -43,7 +100,7 @@ def _decided(state: JackpotState, hit: Hit) -> Fault:
     return Fault(UNDECIDED, say, hit.table, clause(state, "jackpot_order"), active=False)
 
 
-def _update(state: JackpotState) -> tuple[Fault, ...]:
+def _update(state: JackpotState, void: Hit | None = None) -> tuple[Fault, ...]:
     """Compute again what each paid win was worth; return a fault for each that changed."""
     chain: list[tuple[Hit, int]] = []
     faults: list[Fault] = []
@@ -53,7 +110,9 @@ def _update(state: JackpotState) -> tuple[Fault, ...]:
         before = sum(moved for one, moved in chain if not one.paid_turn or one.paid_turn > hit.turn)
         price = hits.price_of(hit, hit.seen + before)
         if hit.paid_turn:
+            was = hits.moved_by(hit)
             faults += _correct(state, hit, price)
+            _follow(state, hit, hits.moved_by(hit) - was, void)
         chain.append((hit, hits.moved_by(hit) if hit.paid_turn else _moved(state, hit, price)))
     return tuple(faults)
 
@@ -124,7 +183,7 @@ def cancel(state: JackpotState, table: str, increment: str, time: str) -> tuple[
     hit = next((hit for hit in state.open.values() if (hit.table, hit.increment) == (table, increment)), None)
     if hit is not None:
         end = "the coup was corrected or voided"
-        win, faults = changed(state, lambda: hits.close(state, hit, "cancelled", None, time, end))
+        win, faults = changed(state, hit, lambda: hits.close(state, hit, "cancelled", None, time, end))
         return (win,), faults
     of, paid_ones = (table, increment), (hit for hit in state.closed if hit.state == "paid")
     paid = next((hit for hit in paid_ones if (hit.table, hit.increment) == of), None)
@@ -136,10 +195,11 @@ def cancel(state: JackpotState, table: str, increment: str, time: str) -> tuple[
         f"{written(paid.prize, currency)} was paid: {written(hits.has(paid), currency)} overpaid. The meters keep the "
         f"pay-out: decide, and adjust the meter if it must change. {_NEXT.format(win=place(paid))}"
     )
-    _, faults = changed(state, lambda: _make_void(paid))
+    _, faults = changed(state, paid, lambda: _make_void(state, paid), void=True)
     return (), (Fault(REVERSED, say, paid.table), *faults)
 
 
-def _make_void(paid: Hit) -> None:
+def _make_void(state: JackpotState, paid: Hit) -> None:
     if paid.rank:
+        _follow(state, paid, -hits.moved_by(paid), paid)
         paid.due = Due(void=True, settled_prize=paid.due.settled_prize if paid.due else None)

@@ -21,8 +21,10 @@ def enter(state: JackpotState, hit: Hit, gateway: str, receipt: Receipt) -> tupl
     hit.undecided = [one.win for one in others[:at] if _is_uncertain(one, hit, receipt)]
     state.turn += 1
     hit.turn = state.turn
-    hit.seen = state.display
-    _, faults = due.changed(state, lambda: _put(hit, others, at, len(others), receipt.rules))
+    hit.seen, hit.follows = state.display, receipt.rules >= entries.PUT_BACK
+    if hit.follows:
+        due.see(state, hit, others)
+    _, faults = due.changed(state, hit, lambda: _put(hit, others, at, len(others), receipt.rules))
     return (*faults, *([_undecided(state, hit)] if hit.undecided else []))
 
 
@@ -43,7 +45,10 @@ def _put(hit: Hit, others: Sequence[Hit], at: int, until: int, rules: int) -> No
     """Give a win its rank, and the Display that it sees: what was paid behind it is on it, and no more than later."""
     hit.state, behind = "pending", others[at:until]
     paid = [one for one in behind if 0 < one.paid_turn < hit.turn and (rules >= entries.PUT_BACK or not _is_void(one))]
-    hit.seen = min([hit.seen - sum(one.moved for one in paid), *(one.seen for one in behind)])
+    if hit.follows and rules >= entries.PUT_BACK:
+        due.put_back(hit, paid, others, range(at, until))
+    else:
+        hit.seen = min([hit.seen - sum(one.moved for one in paid), *(one.seen for one in behind)])
     hit.returns = hit.returns or (rules >= entries.PUT_BACK and bool(paid))
     for number, one in enumerate([*others[:at], hit, *others[at:]], 1):
         one.rank = number
@@ -110,7 +115,7 @@ def decide(state: JackpotState, entry: Ordered) -> tuple[Hit, tuple[Fault, ...]]
         )
     _note_person(state, entry, hit)
     hit.undecided = []
-    _, faults = due.changed(state, lambda: _put(hit, others, at, until, entry.rules))
+    _, faults = due.changed(state, hit, lambda: _put(hit, others, at, until, entry.rules))
     say = f"{entry.by} decided the order of win {due.place(hit)} at {hit.table}: {entry.reason}"
     return hit, (Fault(UNDECIDED, say, hit.table, clause(state, ACT), active=False), *faults)
 

@@ -119,6 +119,8 @@ class Hit(msgspec.Struct, array_like=True, gc=False):
     moved: int = 0  # by how much its pay-out changed Display
     due: Due | None = None  # what it was worth, if it was paid otherwise
     returns: bool = False  # its pay-out puts on Display what others took too much
+    follows: bool = False  # `seen` is corrected with the pay-outs before it; not in an older release
+    kept: int = 0  # of `seen`: what void pay-outs had moved on the Display that it saw
 
 
 class JackpotState(msgspec.Struct, kw_only=True):
@@ -146,6 +148,7 @@ class JackpotState(msgspec.Struct, kw_only=True):
     turn: int = 0  # grows with each record and pay-out
     lacking: int = 0  # what Display lacks by pay-outs that were corrected later
     corrected: int = 0  # sum of these corrections so far
+    owed: int = 0  # of `lacking`: by the order of wins; the rest, by void pay-outs, new wins do not see
     changers: list[tuple[str, str]] = []  # who changed the meter by hand since the newest pay-out: others confirm
     accepted: str = ""  # hash that a meter at the broker named, and that a person has accepted to be missing
     commitment: str = ""

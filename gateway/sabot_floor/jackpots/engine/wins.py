@@ -145,7 +145,7 @@ def confirm(state: JackpotState, entry: Confirmed) -> Applied | Refused:
     hit.by, hit.role, hit.notified = entry.by, entry.role, entry.notified
     if not price.shares:
         end = "no qualifying wager"
-        win, faults = due.changed(state, lambda: hits.close(state, hit, "invalid", price, entry.time, end))
+        win, faults = due.changed(state, hit, lambda: hits.close(state, hit, "invalid", price, entry.time, end))
         return _applied(state, entry, hit.parameters, wins=(win,), faults=faults)
     return _pay(state, entry, hit, price)
 
@@ -224,6 +224,7 @@ def _pay(state: JackpotState, entry: Confirmed, hit: Hit, price: hits.Price) -> 
     lacking = state.lacking if hit.returns else 0
     moved = money.pay(state, state.waiting or state.parameters, price.value, price.prize, in_full, lacking)
     state.lacking -= lacking
+    state.owed = 0 if lacking else state.owed
     if hit.rank:
         state.turn += 1
         hit.paid_turn, hit.moved = state.turn, moved
@@ -264,7 +265,7 @@ def deem_invalid(state: JackpotState, entry: Invalid) -> Applied | Refused:
     if price is not None:
         price = price._replace(prize=0, shares=[])
     hit.by, hit.role = entry.by, entry.role
-    win, faults = due.changed(state, lambda: hits.close(state, hit, "invalid", price, entry.time, entry.reason))
+    win, faults = due.changed(state, hit, lambda: hits.close(state, hit, "invalid", price, entry.time, entry.reason))
     return _applied(state, entry, hit.parameters, wins=(win,), faults=faults)
 
 
@@ -329,7 +330,7 @@ def draw(state: JackpotState, entry: Drawn) -> Applied | Refused:
     state.open[hit.win] = hit
     if entry.rules:
         hit.people = [(entry.by, entry.person)]
-        ranks.enter(state, hit, "", Receipt(prompt=True))
+        ranks.enter(state, hit, "", Receipt(prompt=True, rules=entry.rules))
     else:
         _enter_by_time(state, hit)
     state.commitment, state.begun = entry.draw.next_commitment, True
