@@ -16,7 +16,7 @@ from sabot_floor.people.state import PeopleState, Person
 from sabot_floor.reports.day import day_report
 from sabot_floor.reports.person import person_report
 from sabot_floor.reports.source import Source
-from sabot_floor.store import Decision, open_store
+from sabot_floor.store import Decision, Store, open_store
 from sabot_floor.store import Entry as LogEntry
 
 DAY = date(2026, 11, 17)
@@ -124,3 +124,21 @@ def test_failed_log_ins_and_lock_outs_are_refusals(source: Source) -> None:
     assert [row.say for row in day.decisions if row.time == at("21:01")] == [
         "Nobody has this badge, for: confirm lucky-tie."
     ]
+
+
+def test_entries_are_in_the_report_of_their_time_though_the_clock_was_ahead_for_a_while(store: Store) -> None:
+    times = [at("20:00", 19 if 6 <= number < 13 else 17) for number in range(20)]  # 7 of 20 are two days ahead
+    CommandLog(store).append([refused(time, f"p{number}") for number, time in enumerate(times)])
+    for day, count in ((18, 13), (19, 0), (20, 7)):
+        report = day_report(Source(store), scope(), date(2026, 11, day))
+        assert len(report.decisions) == count
+        warned = [line for line in report.head.warnings if "entries of commands do not have rising times" in line]
+        assert len(warned) == bool(count)
+
+
+def test_entries_in_order_give_no_warning_of_the_clock(store: Store) -> None:
+    CommandLog(store).append([refused(at("20:00", day - 1), f"p{day}") for day in (18, 19, 20)])
+    for day in (18, 19, 20):
+        report = day_report(Source(store), scope(), date(2026, 11, day))
+        assert len(report.decisions) == 1
+        assert not [line for line in report.head.warnings if "clock" in line]

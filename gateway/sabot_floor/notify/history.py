@@ -39,10 +39,10 @@ def sent_about(store: Store, since: str) -> dict[tuple[str, str, str], list[str]
     """
     found: dict[tuple[str, str, str], list[str]] = {}
     tables: dict[str, str] = {}  # by notice
-    for entry in store.entries(LOG, _last_before(store, since)):
+    for entry in store.entries(LOG, _first_since(store, since)):
         if entry.kind == "decided":
             tables[entry.id] = msgspec.json.decode(entry.payload, type=Notice).table
-        elif entry.kind == "sent":
+        elif entry.kind == "sent" and entry.time >= since:
             fate = msgspec.json.decode(entry.payload, type=Fate)
             if fate.incident and fate.to:
                 line = f"{entry.time} {fate.channel}, {fate.occasion}: {fate.say}"
@@ -51,15 +51,11 @@ def sent_about(store: Store, since: str) -> dict[tuple[str, str, str], list[str]
     return found
 
 
-def _last_before(store: Store, since: str) -> int:
-    """Return the number of the last entry before a time; entries are in order, as far as the clock was right."""
-    head = store.head(LOG)
-    low, high = 0, head.seq if head is not None else 0
-    while low < high:
-        middle = (low + high) // 2
-        [entry] = store.read(LOG, middle, 1)
-        low, high = (middle + 1, high) if entry.time < since else (low, middle)
-    return low
+def _first_since(store: Store, since: str) -> int:
+    """Return the number before the first entry since a time, wherever later ones lie; the newest if there is none."""
+    query = "SELECT min(seq + 0), max(seq + 0) FROM entries WHERE log = ?"
+    first = store.select(f"{query} AND time >= ?", (LOG, since))[0][0]
+    return int(first) - 1 if first is not None else int(store.select(query, (LOG,))[0][1] or 0)
 
 
 def newest(store: Store, count: int) -> list[Row]:

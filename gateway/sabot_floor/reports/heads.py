@@ -31,6 +31,7 @@ def head(
         warnings.append(f"The section gaps has {more}.")
     doubtful = doubts(source, scope.span)
     warnings += doubtful
+    warnings += _set_back(source, scope)
     warnings += _cut(sections, scope.most_rows)
     begin, end = scope.span
     uncovered = _uncovered(source, scope) if report in ("day", "month") else []
@@ -79,6 +80,17 @@ def _uncovered(source: Source, scope: Scope) -> list[str]:
     if not first or day_of(scope.span.begin) >= day_of(first):
         return []
     return [f"The store has nothing before {scope.calendar.local(first)}: what came before is not covered."]
+
+
+def _set_back(source: Source, scope: Scope) -> Iterator[str]:
+    """Yield a warning if the clock of the floor service was set within the time."""
+    logs = source.out_of_order(scope.span)
+    if logs:
+        yield (
+            f"The floor service's clock was ahead or was set back: entries of {', '.join(logs)} do not have rising "
+            "times. Each is in the report of its time, which may not be the day on which it happened; meters at the "
+            "begin and the end have every entry that came before: compare with the reports of the days beside it."
+        )
 
 
 def _cut(sections: dict[str, list[Any]], most: int) -> Iterator[str]:

@@ -190,16 +190,16 @@ class Source:
                 yield Alarm(raised, found.get("acknowledged"), found.get("cleared"))
 
     def logged(self, log: str, span: Span, kinds: tuple[str, ...]) -> Iterator[LogEntry]:
-        """Yield the entries of some kinds of a log in a time; only that part of the log is read."""
-        after, last = self._last_before(log, span.begin), self._last_before(log, span.end)
+        """Yield the entries of some kinds of a log in a time, also where the clock was set; only that part is read."""
+        first, last = self._numbers(log, span)
         marks = ", ".join("?" * len(kinds))
         query = (
             f"SELECT kind, time, payload, seq FROM entries WHERE log = ? AND seq > ? AND seq <= ? AND kind IN ({marks})"
         )
-        while after < last:
+        for after in range(first - 1, last, _BATCH):
             until = min(after + _BATCH, last)
-            yield from map(LogEntry._make, self.store.select(f"{query} ORDER BY seq", (log, after, until, *kinds)))
-            after = until
+            found = map(LogEntry._make, self.store.select(f"{query} ORDER BY seq", (log, after, until, *kinds)))
+            yield from (entry for entry in found if span.begin <= entry.time < span.end)
 
     def logged_before(self, log: str, time: str, without: tuple[str, ...]) -> LogEntry | None:
         """Return the newest entry of a log before a time that is of none of these kinds."""
@@ -213,13 +213,29 @@ class Source:
         return LogEntry._make(found[0]) if found else None
 
     def _last_before(self, log: str, time: str) -> int:
-        """Return the number of the last entry of a log before a time, by halving; times of a log only rise."""
-        low, high = 0, int(self.store.select("SELECT coalesce(max(seq), 0) FROM entries WHERE log = ?", (log,))[0][0])
-        while low < high:
-            middle = (low + high + 1) // 2
-            found = self.store.select("SELECT time FROM entries WHERE log = ? AND seq = ?", (log, middle))
-            low, high = (middle, high) if found and found[0][0] < time else (low, middle - 1)
-        return low
+        """Return the number of the last entry of a log before a time; 0 if there is none."""
+        query = "SELECT coalesce(max(seq + 0), 0) FROM entries WHERE log = ? AND time < ?"  # + 0: by the index of times
+        return int(self.store.select(query, (log, time))[0][0])
+
+    def _numbers(self, log: str, span: Span) -> tuple[int, int]:
+        """Return the numbers of the first and the last entry of a log in a time; 1 and 0 if there is none."""
+        query = "SELECT min(seq + 0), max(seq + 0) FROM entries WHERE log = ? AND time >= ? AND time < ?"
+        first, last = self.store.select(query, (log, *span))[0]
+        return (int(first), int(last)) if first is not None else (1, 0)
+
+    def out_of_order(self, span: Span) -> list[str]:
+        """Return the logs in which entries in a time lie behind later ones, or before earlier ones."""
+        return [log for log in self.store.logs() if self._is_out_of_order(log, span)]
+
+    def _is_out_of_order(self, log: str, span: Span) -> bool:
+        first, last = self._numbers(log, span)
+        if last < first:
+            return False
+        query = "SELECT count(*) FROM entries WHERE log = ? AND time >= ? AND time < ?"
+        beside = "SELECT time, kind FROM entries WHERE log = ? AND seq = ?"  # kind: by the key
+        before, after = (next(iter(self.store.select(beside, (log, seq))), None) for seq in (first - 1, last + 1))
+        split = self.store.select(query, (log, *span))[0][0] <= last - first
+        return split or (before is not None and before[0] >= span.begin) or (after is not None and after[0] < span.end)
 
     def newest_time(self) -> str:
         """Return the time of the newest coup in the store; empty if it has none."""

@@ -65,6 +65,8 @@ class PostgresStore(Store):
 
     def _make_tables(self, db: Connection) -> None:
         if self._version(db) == schema.VERSION:
+            if not self._read_only and not rows(db.execute("SELECT to_regclass('entries_by_time')"))[0][0]:
+                db.execute(schema.BY_TIME.encode())  # only then: it waits for all writers
             return
         if self._read_only:
             raise StoreError("it has no logs yet, or is of an older release: start the floor service once")
@@ -74,6 +76,7 @@ class PostgresStore(Store):
             db.execute(
                 "ALTER TABLE logs ALTER COLUMN state SET STORAGE EXTERNAL"
             )  # not compressed: each commit replaces it
+            db.execute(schema.BY_TIME.encode())
 
     def _version(self, db: Connection) -> int:
         has_meta = bool(rows(db.execute(_HAS_META))[0][0])

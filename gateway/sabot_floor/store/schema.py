@@ -21,6 +21,8 @@ _VERSION_1 = (
     """CREATE TABLE cursors (
     name TEXT NOT NULL, log TEXT NOT NULL, seq {integer} NOT NULL, hash {blob} NOT NULL, PRIMARY KEY (name, log))""",
 )
+# Not part of a version: a store without it is read as well, but slower.
+BY_TIME = "CREATE INDEX IF NOT EXISTS entries_by_time ON entries (log, time, seq)"
 _BY_VERSION = {1: _VERSION_1} | {number: tuple(projection.statements(number)) for number in projection.BY_VERSION}
 
 

@@ -57,6 +57,7 @@ class SqliteStore(Store):
                 db.execute("BEGIN IMMEDIATE")
                 schema.upgrade(lambda query: db.execute(query).fetchall(), self._version(db), _TYPES)
                 db.execute("COMMIT")
+            db.execute(schema.BY_TIME)
         except BaseException:
             db.close()
             raise
