@@ -11,7 +11,7 @@ from report_scene import Scene, at, scope
 from sabot_floor.commands.entries import Answered, Asked, Refused, Unanswered
 from sabot_floor.commands.log import CommandLog
 from sabot_floor.people import log as people_log
-from sabot_floor.people.entries import LockedOut, LoginFailed
+from sabot_floor.people.entries import LockedOut, LoginFailed, NotKnown
 from sabot_floor.people.state import PeopleState, Person
 from sabot_floor.reports.day import day_report
 from sabot_floor.reports.person import person_report
@@ -124,6 +124,22 @@ def test_failed_log_ins_and_lock_outs_are_refusals(source: Source) -> None:
     assert [row.say for row in day.decisions if row.time == at("21:01")] == [
         "Nobody has this badge, for: confirm lucky-tie."
     ]
+
+
+def test_log_ins_with_an_id_that_cannot_log_in_are_in_the_report_of_the_day(source: Source) -> None:
+    made = [
+        NotKnown(time=at("19:29:59"), given="elow", act="void bac-01", by="root"),  # its command was refused
+        NotKnown(time=at("21:00"), given="elow", act="log in at a page", by="web 10.0.0.1"),
+        NotKnown(time=at("21:01"), given="admin", act="log in at a page", by="web 10.0.0.1"),
+    ]
+    entries = [LogEntry(f"n{n}", "unknown", msgspec.json.encode(one), one.time) for n, one in enumerate(made)]
+    source.store.append(people_log.LOG, lambda head: Decision(entries, head.state))
+    found = [row for row in day_report(source, scope(), DAY).decisions if row.verb == "log-in"]
+    assert [(row.time, row.by, row.user) for row in found] == [
+        (at("21:00"), "E. Low", "web 10.0.0.1"),
+        (at("21:01"), "admin", "web 10.0.0.1"),
+    ]
+    assert "cannot log in there now, for: log in at a page" in found[0].say
 
 
 def test_entries_are_in_the_report_of_their_time_though_the_clock_was_ahead_for_a_while(store: Store) -> None:

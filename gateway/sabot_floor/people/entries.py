@@ -83,7 +83,7 @@ class SecretChanged(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind",
 
 
 class NotKnown(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="unknown"):
-    """Somebody gave an id that no person has."""
+    """Somebody gave an id that no person has, or of one who cannot log in there, such as a disabled person."""
 
     time: str
     given: str

@@ -39,7 +39,7 @@ class Claim(NamedTuple):
     session: Session | None = None
     given: str = ""  # the id as typed
     refused: str = ""  # whatever the secret is
-    trace: bool = True  # an id that nobody has gets an entry
+    trace: bool = True  # an id that cannot log in gets an entry
 
 
 class Checked(NamedTuple):
@@ -62,7 +62,7 @@ def claim(
     if login.person == BADGE and (refused := refuse_login(state, "", account, time)):
         return given._replace(refused=refused)
     if refused := refuse_login(state, person, account, time, badge=own):
-        return given._replace(refused=refused)
+        return given._replace(refused=refused, trace=trace and not _is_locked(state, person, account, time))
     if own:
         return given._replace(badge=badge, hash="")
     if not person:
@@ -71,6 +71,12 @@ def claim(
     if not hashed and not state.people[person].badge:
         return given._replace(refused=f"{person} has no PIN and no badge: set one, `sabot users pin {person}`.")
     return given._replace(hash=hashed or nobody)
+
+
+def _is_locked(state: PeopleState, person: str, account: str, time: str) -> bool:
+    """Return True if failures have locked a person out at a place: those are in the log."""
+    place = state.people[person].places.get(account) if person in state.people else None
+    return place is not None and place.locked(time)
 
 
 def session_claim(sessions: Sessions, login: Login, account: str, now_s: float) -> Claim | None:
@@ -113,7 +119,7 @@ def settle(
     for one, right in checked:
         person = one.person
         if one.refused:
-            return Made([*entries, *_trace(state, one, act, account, time)], one.refused)
+            return Made([*entries, *_trace(one, act, account, time)], one.refused)
         if one.session is not None and not holds(state, one.session):
             return Made(entries, SESSION_ENDED)
         if right and (one.session is not None or (one.badge or one.hash) == _current(state, person, one.badge)):
@@ -136,10 +142,11 @@ def too_many(person: str, account: str) -> str:
     return f"Too many log-ins of {person} have failed for account {account}: no more are taken for 15 minutes."
 
 
-def _trace(state: PeopleState, one: Claim, act: str, account: str, time: str) -> list[Entry]:
-    """Return the entry of an id that no person has, as a wrong secret has one: both take as long to answer."""
-    known = one.given == BADGE or one.given in state.people
-    return [] if known or not one.trace else [NotKnown(time=time, given=one.given, act=act, by=account)]
+def _trace(one: Claim, act: str, account: str, time: str) -> list[Entry]:
+    """Return the entry of an id that cannot log in, as a wrong secret has one: both take as long to answer."""
+    if one.given == BADGE or not one.trace:
+        return []
+    return [NotKnown(time=time, given=one.given, act=act, by=account)]
 
 
 def change_first(person: str, account: str) -> str:

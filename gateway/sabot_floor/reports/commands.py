@@ -7,7 +7,7 @@ import msgspec
 
 from sabot_floor.commands.entries import Answered, Asked, Entry, Refused, Unanswered
 from sabot_floor.commands.log import LOG
-from sabot_floor.people.entries import LockedOut, LoginFailed
+from sabot_floor.people.entries import LockedOut, LoginFailed, NotKnown
 from sabot_floor.projection.reading import Decision
 from sabot_floor.reports.gaming_day import Span
 from sabot_floor.reports.people_rows import DecisionRow
@@ -39,11 +39,12 @@ def command_rows(source: Source, scope: Scope, decisions: list[Decision]) -> lis
     return [*rows, *(login_row(one, names) for one in logins if not _has_refusal(one, refusals))]
 
 
-def _has_refusal(login: LoginFailed | LockedOut, refusals: list[Refused]) -> bool:
+def _has_refusal(login: LoginFailed | LockedOut | NotKnown, refusals: list[Refused]) -> bool:
     """Return True if a command was refused because of this failed log-in: its row is enough."""
-    return isinstance(login, LoginFailed) and any(
+    given = login.given if isinstance(login, NotKnown) else login.person
+    return not isinstance(login, LockedOut) and any(
         login.by == one.by
-        and {login.person, "badge"} & {one.person, one.second}
+        and {given, "badge"} & {one.person, one.second}
         and login.time <= one.time <= shift(login.time, _REFUSED_S)
         for one in refusals
     )

@@ -6,14 +6,14 @@ from difflib import get_close_matches
 import msgspec
 
 from sabot_floor.people import log as people_log
-from sabot_floor.people.entries import LockedOut, LoginFailed
+from sabot_floor.people.entries import LockedOut, LoginFailed, NotKnown
 from sabot_floor.people.state import PeopleState
 from sabot_floor.reports.gaming_day import Span
 from sabot_floor.reports.people_rows import DecisionRow
 from sabot_floor.reports.source import Source, same_name
 
 _MOST_NEAR = 5
-_entry = msgspec.json.Decoder(LoginFailed | LockedOut)
+_entry = msgspec.json.Decoder(LoginFailed | LockedOut | NotKnown)
 
 
 def names_by_id(source: Source) -> dict[str, str]:
@@ -53,18 +53,21 @@ def _near(given: str, known: Iterable[str]) -> list[str]:
     return [by_case[one] for one in found][:_MOST_NEAR]
 
 
-def login_entries(source: Source, span: Span) -> Iterator[LoginFailed | LockedOut]:
+def login_entries(source: Source, span: Span) -> Iterator[LoginFailed | LockedOut | NotKnown]:
     """Yield the failed log-ins and lock-outs of a time."""
-    for logged in source.logged(people_log.LOG, span, ("failed", "locked")):
+    for logged in source.logged(people_log.LOG, span, ("failed", "locked", "unknown")):
         try:
             yield _entry.decode(logged.payload)
         except (msgspec.MsgspecError, UnicodeError, RecursionError):
             continue
 
 
-def login_row(entry: LoginFailed | LockedOut, names: dict[str, str]) -> DecisionRow:
+def login_row(entry: LoginFailed | LockedOut | NotKnown, names: dict[str, str]) -> DecisionRow:
     """Return the row of a failed log-in or a lock-out."""
-    if isinstance(entry, LockedOut):
+    person = entry.given if isinstance(entry, NotKnown) else entry.person
+    if isinstance(entry, NotKnown):
+        say = f"Nobody has the id {person}, or its person cannot log in there now, for: {entry.act}."
+    elif isinstance(entry, LockedOut):
         here = f" at {entry.by}" if entry.here else ""
         what = f"Log-ins{here} are" if entry.person else f"Badges of account {entry.by} are"
         say = f"{what} locked out until {entry.until}."
@@ -76,7 +79,7 @@ def login_row(entry: LoginFailed | LockedOut, names: dict[str, str]) -> Decision
         table="",
         verb="log-in",
         act="",
-        by=names.get(entry.person, entry.person),
+        by=names.get(person, person),
         role="",
         asks="",
         asks_role="",
