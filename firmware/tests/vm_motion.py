@@ -97,3 +97,65 @@ def test_a_second_strip_behind_the_first():
         for column, tracks in enumerate(word(8)):
             marks += [(start + 2000 * column, tracks), (start + 2000 * column + 1000, 0)]
     assert reject_reason(edges(marks)) == wire.REJECT_DOUBLE
+
+
+def two_cards(first, second, offset_um, us_per_mm=1000):
+    """Return the edges of two cards drawn together, the second so far behind; the tracks see the marks of both."""
+    marks = whole_marks(first) + whole_marks(second, 18000 + offset_um)
+    found = []
+    ends = {0, 50000, 88000 + offset_um, 138000 + offset_um}
+    for um in sorted(ends | {um for start, end, _ in marks for um in (start, end)}):
+        pins = (1 if um < 88000 + offset_um else 0) | (8 if 50000 <= um < 138000 + offset_um else 0)
+        for start, end, tracks in marks:
+            if start <= um < end:
+                pins |= tracks
+        found.append((um * us_per_mm // 1000, pins))
+    return found
+
+
+def test_two_cards_are_two_whatever_their_columns_look_like():
+    for offset_um in range(6250, 88000, 750):
+        first = offset_um // 750 % 52
+        us_per_mm = (333, 1000, 8000)[offset_um % 3]
+        together = two_cards(word(first), word(51 - first), offset_um, us_per_mm)
+        assert reject_reason(together) == wire.REJECT_DOUBLE, offset_um
+
+
+def test_two_face_up_cards_are_two():
+    for offset_um in range(6250, 88000, 5000):
+        assert reject_reason(two_cards([], [], offset_um)) == wire.REJECT_DOUBLE
+
+
+def test_a_card_under_one_that_begins_as_the_cutting_card_is_a_second_one():
+    for offset_um in range(10000, 60000, 5000):
+        marks = [(12000, A | B), (54000, 0), (58000, A | B), (59000, 0), (62000, A | B), (63000, 0)]
+        longer = [(t_us + (offset_um if t_us >= 88000 else 0), pins) for t_us, pins in edges(marks)]
+        assert reject_reason(longer) == wire.REJECT_DOUBLE
+    assert reject_reason(edges(marks)) == wire.REJECT_COLUMNS
+
+
+def faster_to(share_pct, columns):
+    """Return the edges of a card whose mean speed on the way out is this share of that on the way in."""
+    return [(t_us * 1000 // (1000 + t_us * (share_pct - 100) // 13800), pins) for t_us, pins in pull(columns)]
+
+
+def test_one_card_that_was_not_read_is_one_at_any_speed():
+    nine, other = word(5)[:9], [B if tracks == A else A for tracks in word(5)]
+    for columns, reason in ((nine, wire.REJECT_COLUMNS), ([], wire.REJECT_BLANK), (other, wire.REJECT_NOT_IN_SET)):
+        for us_per_mm in (333, 1000, 8000):
+            assert reject_reason(pull(columns, us_per_mm)) == reason
+        for share_pct in (60, 80, 90, 110, 120, 140):
+            assert reject_reason(faster_to(share_pct, columns)) == reason
+
+
+def test_a_card_that_was_not_read_and_stops_is_one():
+    for stop_us in (5000, 30000, 45000, 120000):
+        stopped = [(t_us + (300000 if t_us > stop_us else 0), pins) for t_us, pins in pull(word(8)[:9])]
+        assert reject_reason(stopped) in (wire.REJECT_COLUMNS, wire.REJECT_SPACING)
+    stopped = [(t_us + (300000 if t_us > 60000 else 0), pins) for t_us, pins in pull(word(8)[:9])]
+    assert reject_reason(stopped) == wire.REJECT_COLUMNS
+
+
+def test_a_card_of_another_set_stays_that_though_more_than_one_left():
+    longer = [(t_us + (20000 if t_us >= 88000 else 0), pins) for t_us, pins in pull(word(8, 2))]
+    assert reject_reason(longer) == wire.REJECT_FOREIGN

@@ -19,6 +19,7 @@ _WHOLE_OFF_ENTRY = const(22)  # a strip without a break can only be shifted by w
 _WHOLE_OFF_EXIT = const(30)  # and 38
 _MOST_LOOSE = const(2)  # no code word becomes another by three wrong columns
 _LONG_PCT = const(120)  # 8 mm more than a card at a steady speed; a hand's speed may well change by a tenth on the way
+_LONG_UNREAD_PCT = const(115)  # of a card whose strip was not read: it is keyed in only if it is surely one
 _SHORT_PCT = const(70)
 _LONGEST_DOUBLE_PCT = const(400)  # two cards end to end are 332 %: what takes longer has stopped
 _LONGEST = const(0x7FFFF)  # twice what a time of marks.py can be, doubled
@@ -213,8 +214,16 @@ class Geometry:
 
     def cutting_card_fits(self, exit_at, tail, out):
         """Return True if one card without columns passed."""
+        return _SHORT_PCT <= self._whole_pct(exit_at, tail, out) <= _LONG_PCT
+
+    def longer_than_card(self, exit_at, tail, out):
+        """Return True if more than one card passed, whatever its columns are; what takes longer still has stopped."""
+        return _LONG_UNREAD_PCT < self._whole_pct(exit_at, tail, out) <= _LONGEST_DOUBLE_PCT
+
+    def _whole_pct(self, exit_at, tail, out):
+        """Return the same as _tail_pct(), from the speeds before and after the tail alone."""
         straight = _ONE + ((_square(exit_at, out) - _ONE) * _OUT_TO_MIDDLE >> 10)
-        return _SHORT_PCT <= self._tail_pct(exit_at, straight, tail) <= _LONG_PCT
+        return self._tail_pct(exit_at, straight, tail)
 
     @staticmethod
     def _tail_pct(unit, square, tail):

@@ -237,7 +237,7 @@ class Reader:
         if strip.solid:
             return self._cutting_card(out_us)
         if strip.reason:
-            return self._reject(strip.reason)
+            return self._left_unread(strip.reason, out_us)
         self._trailing.feed(out_us, self._pins & _TRACKS, 0)
         if self._trailing.marks >= _LATE_MARKS:
             return self._reject(wire.REJECT_DOUBLE)
@@ -247,10 +247,17 @@ class Reader:
         self.card = strip.card
         return self._certain(CARD)
 
+    def _left_unread(self, reason, out_us):
+        """Reject for this reason, or for two cards if what left is longer than one; a card of another set is one."""
+        if reason != wire.REJECT_FOREIGN:
+            if self._strip.geometry.longer_than_card(self._exit(), self._tail(), self._out(out_us)):
+                reason = wire.REJECT_DOUBLE
+        return self._reject(reason)
+
     def _cutting_card(self, out_us):
         """Return CUT if the tracks were dark from the leading edge to the tail of one card, else REJECT."""
         if self._pins & _TRACKS or not self._trailing.solid():
-            return self._reject(wire.REJECT_COLUMNS)
+            return self._left_unread(wire.REJECT_COLUMNS, out_us)
         if not self._trailing.solid_until_tail(self._tail_us, out_us):
             return self._reject(wire.REJECT_DOUBLE)
         if not self._strip.geometry.cutting_card_fits(self._exit(), self._tail(), self._out(out_us)):
