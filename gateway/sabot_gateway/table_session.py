@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 import structlog
+from sabot_protocol import messages
 from sabot_protocol.codec import CodecError
 from sabot_protocol.service.moment import Moment
 from sabot_protocol.service.rate_limit import LogLimiter
@@ -42,6 +43,17 @@ _MOST_ALARMS_BYTES = 16_384
 _ASK_AGAIN_S = 30.0
 _MOST_OF_A_SHOE = 100_000  # events: a week with a continuous shuffler, and some seconds to read
 _encode = msgspec.json.Encoder().encode
+
+_MOST_BEFORE = 50_000  # entries of a unit in which its key is looked for
+_KEY, _DAMAGED = (f"{messages.EventKind.encmapping[kind]:02X}" for kind in ("key", "damaged"))
+# Entries of one unit back from ?1: to its key, to its first event, to a part that is missing or unreadable, or ?2.
+_KEY_BEFORE = f"""WITH RECURSIVE log (number, kind, what, bytes, earlier, back) AS (
+    SELECT event_no, '', '', frame, before, 0 FROM entries WHERE seq = ?1
+    UNION ALL SELECT coalesce(event_no, number), hex(substr(frame, 13, 1)), topic, frame, before, back + 1
+    FROM log CROSS JOIN entries ON seq = earlier
+    WHERE (number <> 1 AND kind NOT IN ('{_KEY}', '{_DAMAGED}') AND what <> '{UNREADABLE}')
+    AND coalesce(event_no, number) >= number - 1 LIMIT ?2)
+    SELECT number, kind, what, bytes FROM log ORDER BY back DESC LIMIT 1"""
 
 Served = tuple[str | None, bool, str | None]  # unit, authenticated, rotation of its key
 
@@ -263,6 +275,7 @@ class TableSession:
                 event = _event_of(entry)
                 if not resumed:
                     self.verifier.resume(shoe, event)
+                    self._recall_key(ledger, entry)
                     resumed = True
                 self.counts.recall(event)
                 for record in self._verified(event, entry.time, 0.0):
@@ -272,6 +285,19 @@ class TableSession:
         if not (whole and resumed):
             self.verifier.resume_after(shoe)
         return whole
+
+    def _recall_key(self, ledger: Ledger, first: Stored) -> None:
+        """Recall from the ledger whether the supervisor's key was turned before this entry, if that is certain."""
+        if angel_eye.is_unit(first.unit):
+            return
+        for number, kind, topic, frame in ledger.query(_KEY_BEFORE, first.seq, _MOST_BEFORE):
+            if topic == UNREADABLE or kind == _DAMAGED:
+                return
+            if kind == _KEY:
+                turned = parse.event(first.unit, parse.frame(bytes(frame)))
+                self.verifier.recall_key(first.unit, on=bool(turned.data["on"]))
+            elif number == 1:
+                self.verifier.recall_key(first.unit, on=False)  # at its first event a shoe has its key at rest
 
     def _recall_wear(self, ledger: Ledger) -> None:
         """Recall from the ledger what was measured over the last shoes."""

@@ -235,6 +235,11 @@ class Verifier:
     def resume_after(self, shoe: int) -> None:
         """Get ready for a line whose log cannot be taken again; the ledger's newest shoe of its unit is this one."""
 
+    def recall_key(self, unit: str, *, on: bool) -> None:
+        """Take from the ledger whether the supervisor's key of a shoe was turned before its next event."""
+        self._begin_unit(unit)
+        self.checks.authorisation.recall_key(on=on)
+
     def restore(self, alarms: list[AlarmMessage], disputed: list[CoupMessage], more: int = 0) -> None:
         """Take from the ledger what is active and disputed, and how many more coups are disputed."""
         self.alarms.restore(alarms)

@@ -41,6 +41,10 @@ class AuthorisationCheck:
         self._certain = False
         return NONE
 
+    def recall_key(self, *, on: bool) -> None:
+        """Take from the ledger whether the key is turned before the first event."""
+        self._key = on
+
     def boot(self, event: Event) -> Findings:
         """At its first event a shoe has its key at rest."""
         if event.event_no == 1:
