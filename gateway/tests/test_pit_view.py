@@ -63,6 +63,26 @@ def test_alarms_are_in_order_of_severity_then_unseen_first_then_newest() -> None
     assert [(one.table, one.alarms, one.critical) for one in found.tables] == [("bac-01", 2, 1), ("bac-02", 6, 1)]
 
 
+@pytest.mark.parametrize(
+    ("phase", "reason", "not_now"),
+    [
+        ("bets", "double, 900 mm/s", ""),
+        ("bets", "half drawn", ""),
+        ("bets", "pushed back", ""),
+        ("bets", "foreign", ""),
+        ("bets", "short pull", "no_coup"),
+        ("burning", "double", "no_coup"),
+    ],
+)
+def test_a_coup_whose_first_card_may_be_out_can_be_void(phase: str, reason: str, not_now: str) -> None:
+    site = started()
+    put_alarms(site, "bac-01", alarm("bac-01", 1, "warning", shoe_says=reason))
+    here = {"table": "bac-01", "time": AT.time, "shoe": 3, "coup": 17}
+    put(site, "bac-01/hand", {**here, "phase": phase, "fault": "card", "unread": 0})
+    (void,) = [move for move in pit.panel(site, "bac-01", AT).moves["coup"] if move.do == "void"]
+    assert void.not_now == not_now
+
+
 def test_incidents_are_late_ones_first_then_those_with_a_time_limit() -> None:
     site = started()
     late = incident("bac-01", 3, late=True)

@@ -27,6 +27,7 @@ FIELDS: Final = ("card", "patron", "winner", "clause")  # what a person fills in
 _OPEN = ("burning", "bets", "dealing", "complete")  # phases with an open shoe
 _OF_THE_CASE = ("irregularity", "this-no-bet")  # what the case asks for, under its clause
 _CLEARABLE = ("card", "decision", "lid", "composition", "program")
+_FOREIGN = "missing_or_foreign_card"
 _REASONS: Final = {  # of a void, by case; else it is a misdeal
     "insufficient_cards": "short_shoe",
     "missing_or_foreign_card": "foreign_card",
@@ -58,11 +59,18 @@ class HandState(NamedTuple):
     voided: bool = False  # the coup that was on the table is void
     next_live: bool = True  # the next coup has wagers
     waits_for_card: bool | None = None  # a card is out that was not read; None: only the fault is known
+    card_may_be_out: bool = False  # one that cannot be keyed in: half drawn, pushed back, or one of two
     takes_reports: bool = True  # the shoe logs what people report, and so finds the case
 
     def begun(self) -> bool:
         """Return True if a card of the coup on the table is out."""
         return self.cards > 0 and self.phase in ("dealing", "complete")
+
+    def may_be_void(self, case: str) -> bool:
+        """Return True if a card of the coup on the table is out, or its first one may be, read or not."""
+        foreign = self.fault == "card" and case == _FOREIGN and case in self.reported
+        first = self.phase == "bets" and (self.card_may_be_out or bool(self.waits_for_card) or foreign)
+        return (self.begun() or first) and not self.disputed
 
     def coup_begun(self) -> str:
         """Return the newest coup of which a card that was due is out, as 3/17 or 3/0; empty if it is not known."""
@@ -237,6 +245,8 @@ def _by_code(book: str, code: str, case: str, state: HandState) -> Iterator[_Wis
             yield _Wish("play_on", "clear-fault", {"fault": "decision"})
         case "MANUAL_ENTRY" if state.may_key():
             yield _Wish("key_card", "key-card", {}, fields=("card",), first="authorise")
+        case "MANUAL_ENTRY" if state.card_may_be_out:
+            yield from _void(case, state)
         case "SWAP_SHOE" if state.phase == "dealing" and state.begun():
             yield _Wish("export_coup", "export-coup")
         case "NO_RULE":
@@ -251,7 +261,7 @@ def _by_code(book: str, code: str, case: str, state: HandState) -> Iterator[_Wis
 def _void(case: str, state: HandState) -> Iterator[_Wish]:
     reason = _REASONS.get(case, "misdeal")
     act = "" if reason == "short_shoe" else None  # the shoe itself voids by that rule; a person needs the role for it
-    if state.begun() and not state.disputed:
+    if state.may_be_void(case):
         yield _Wish("void", "void", {"coup": state.coup, "reason": reason}, act)
 
 

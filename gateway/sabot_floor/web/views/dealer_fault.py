@@ -37,6 +37,7 @@ _PICTURES = {  # by fault: the part of the shoe to look at
 }
 _MAY_BE_OUT = ("card", "card_either", "card_half", "card_two")
 _IS_OUT = ("card", "card_half")
+_NEVER_KEYED = ("card_either", "card_half", "card_two")  # one of another set is certain to be out
 _OPEN = ("burning", "bets", "dealing", "complete")
 
 
@@ -47,6 +48,11 @@ def cause(hand: HandMessage, alarms: Iterable[AlarmMessage]) -> str:
     rejects = [one for one in alarms if one.name == "reject" and reason(one) in _CAUSES]
     newest = max(rejects, key=lambda one: (one.time, one.event_no), default=None)
     return _CAUSES[reason(newest)] if newest else "card"
+
+
+def may_be_out(hand: HandMessage, alarms: Iterable[AlarmMessage]) -> bool:
+    """Return True if a card may be out that cannot be keyed in: its coup can be void."""
+    return hand.fault == "card" and not hand.unread and cause(hand, alarms) in _NEVER_KEYED
 
 
 def reason(reject: AlarmMessage) -> str:

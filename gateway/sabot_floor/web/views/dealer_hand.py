@@ -15,6 +15,7 @@ from sabot_protocol.topics import UNWAGERED, AlarmsMessage, ShoeMessage, TableSe
 from sabot_protocol.wagers.table import Settings
 
 from sabot_floor.web.unturned import SURPLUS, dealt_face_down, is_covered
+from sabot_floor.web.views.dealer_fault import may_be_out
 
 Values = dict[str, str | int]
 MOST_CARDS = 12
@@ -170,6 +171,7 @@ def hand_state(
         surplus=hand.surplus,
         fault=hand.fault,
         waits_for_card=hand.waits_for_card(),
+        card_may_be_out=may_be_out(hand, known),
         live=hand.kind not in UNWAGERED,
         next_live=hand.next_kind not in UNWAGERED,
         last_coup=hand.last_coup,

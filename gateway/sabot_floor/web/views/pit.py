@@ -16,6 +16,7 @@ from sabot_protocol.topics import AlarmMessage, IncidentMessage, Severity, Statu
 from sabot_floor.web.person_acts import PersonAct
 from sabot_floor.web.site_state import Link, SiteState, TableState
 from sabot_floor.web.views import jackpots, pit_moves, pit_signs
+from sabot_floor.web.views.dealer_fault import cause, may_be_out
 from sabot_floor.web.views.jackpots import Matter
 from sabot_floor.web.views.pit_moves import Move, Place
 from sabot_floor.web.views.pit_signs import PitSign
@@ -223,7 +224,9 @@ def _place(table: TableState) -> Place | None:
     book = table.status.rulebook if table.status else None
     if not book or book not in _BOOKS:
         return None
-    return Place(book, table.hand, table.history, _facts(table.status, table.hand), table.status, _case(table))
+    known = table.alarms.alarms if table.alarms else []
+    out = table.hand is not None and (may_be_out(table.hand, known) or cause(table.hand, known) == "card_foreign")
+    return Place(book, table.hand, table.history, _facts(table.status, table.hand), table.status, _case(table), out)
 
 
 def _case(table: TableState) -> AlarmMessage | None:

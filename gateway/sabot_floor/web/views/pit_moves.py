@@ -49,11 +49,17 @@ class Place(NamedTuple):
     facts: Facts = NO_FACTS
     status: StatusMessage | None = None
     case: AlarmMessage | None = None  # of the coup on the table: one after which it can lose its wagers
+    unread_out: bool = False  # a card that cannot be keyed in is out, or may be
 
     def coup(self) -> str:
         """Return shoe and coup on the table, as 3/17; empty if no coup is."""
         hand = self.hand
         return f"{hand.shoe}/{hand.coup}" if hand and hand.phase in ("dealing", "complete") else ""
+
+    def not_now(self, do: str) -> str:
+        """Return the name of the reason why this is not possible now; empty if it is."""
+        first = self.hand is not None and self.hand.phase == "bets" and self.unread_out
+        return "" if do == "void" and first else pit_now.reason(self.hand, do)
 
     def waits_for_card(self) -> bool:
         """Return True unless it is known that no card waits to be keyed in."""
@@ -276,9 +282,7 @@ def of_table(place: Place) -> dict[str, list[Move]]:
         ],
     }
     return {
-        name: [
-            replace(move, not_now=pit_now.reason(place.hand, move.do)) for move in _possible(place, moves) if move.may
-        ]
+        name: [replace(move, not_now=place.not_now(move.do)) for move in _possible(place, moves) if move.may]
         for name, moves in groups.items()
     }
 
