@@ -237,6 +237,23 @@ def test_an_unused_card_drops_no_other(tables: Tables, returned: bool) -> None:
     assert one("coup", table.deal(["KH", "KC", "9H"]))["player"] == ["8D", "KC"]
 
 
+AHEAD = ["9D", "2C", "TS", "3H"]  # unseen: the whole of the next coup
+
+
+@every_book
+@pytest.mark.parametrize("more", [0, 1])
+def test_a_card_taken_from_the_coup_after_the_next_leaves_it_its_wagers(book: str, more: int) -> None:
+    """Not used, or at Crown in the shoe again (7.1.5): only what waits and was seen takes the wagers of that coup."""
+    seen: Answer = {"command": "irregularity", "case": "excess_card", "facts": {"exposed": True}}
+    unused: Answer = {**seen, "facts": {"exposed": True, "last_coup": True}}
+    taken: Answer = {"command": "card_returned"} if book == CROWN else unused
+    ahead: list[Answer] = [{"card": "8D"}, seen, *([{"card": "7S"}, seen] if more else [])]
+    begin: list[Answer] = [{"command": "open_shoe", "decks": 8, "burn": "none"}, *({"card": card} for card in FOUR)]
+    lines = [*begin, *({"card": card} for card in AHEAD), *ahead, taken, {"command": "confirm"}]
+    end: list[Answer] = [{"command": "authorise", "times": 2}, {"command": "confirm"}, *({"card": c} for c in FOUR)]
+    assert replay(EdgesTable(book, {}), [*lines, *end, {"command": "confirm"}]) is None
+
+
 @every_book
 @pytest.mark.parametrize("late", [True, False])
 def test_a_card_too_many_in_the_burn_belongs_to_the_first_coup(book: str, late: bool) -> None:

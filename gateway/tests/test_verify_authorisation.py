@@ -248,3 +248,48 @@ def test_a_disclosed_card_of_the_coup_after_the_next_says_nothing_of_the_next() 
     log("coup_kind", shoe_no=1, coup_no=3, kind="dummy")
     assert log.coups() == [(1, "verified"), (2, "verified")]
     assert log.verifier.checks.authorisation.awaiting
+
+
+def card_ahead(log: Log, card: str, number: int) -> None:
+    """One more card of coup 3 was seen, while coup 1 is complete and four unseen cards are coup 2."""
+    slot = SLOTS[number - 1]
+    log.card(card, slot, coup_no=3, flags={"surplus": True, "exposed": True})
+    log.irregularity("excess_card", "NEXT_NO_BET", exposed=True)
+
+
+def four_ahead(log: Log) -> None:
+    log.deal()
+    log.result()
+    for card, slot in zip(["9D", "2C", "TS", "3H"], SLOTS, strict=False):
+        log.card(card, slot, coup_no=2, flags={"surplus": True})
+        log.irregularity("excess_card", "NEXT_LIVE")
+
+
+@pytest.mark.parametrize("how", ["NOT_USED", "NEXT_LIVE", "card_returned"])
+@pytest.mark.parametrize(("cards", "kind"), [(["3S"], "live"), (["3S", "7S"], "dummy")])
+def test_a_card_taken_from_the_coup_after_the_next_leaves_it_its_wagers(how: str, cards: list[str], kind: str) -> None:
+    """10.6, 7.1.5: a coup has no wagers because of the card that was seen; another one that waits still takes them."""
+    log = Log("crown-baccarat")
+    log("key", on=0)
+    four_ahead(log)
+    for number, card in enumerate(cards, 1):
+        card_ahead(log, card, number)
+    if how == "card_returned":
+        log.command(how)
+    else:
+        log.command("irregularity", case="excess_card", facts={})
+        log.irregularity("excess_card", how)
+    notices, authorisation = log.verifier.checks.notices, log.verifier.checks.authorisation
+    assert [notices.kind_of(number) for number in (1, 2, 3)] == ["live", "live", kind]
+    assert authorisation._prompted == ({3} if kind == "dummy" else set())
+
+
+def test_a_card_of_the_next_coup_that_is_not_used_leaves_it_without_wagers() -> None:
+    """The shoe has announced the next coup to come without wagers, and a person has not ordered otherwise."""
+    log = Log("star-premium")
+    four_ahead(log)
+    card_ahead(log, "3S", 1)
+    log.confirm()  # coup 2 is on the table, so coup 3 is the next
+    log.command("irregularity", case="excess_card", facts={})
+    log.irregularity("excess_card", "NOT_USED", exposed=True, last_coup=True)
+    assert log.verifier.checks.notices.kind_of(3) == "no_bet"

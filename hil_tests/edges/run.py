@@ -115,6 +115,15 @@ class Gateway:
             raise Violation("shown", f"the exit is free, and the alarms are {active}")
         if answer["locked"] and answer["due"] is not None and not active & (fault | _LOCKS):
             raise Violation("shown", f"the exit is locked, and the alarms are {active}")
+        self._check_kind(answer)
+
+    def _check_kind(self, answer: Answer) -> None:
+        """Pages show the coup on the table as the shoe has it, before its first card too."""
+        on_table, named = self._verifier.state.coup_on_table(), answer["named"]
+        if on_table and answer["state"] in ("dealing", "complete") and named:
+            kind = self._verifier.checks.notices.kind_of(on_table[1])
+            if kind != named:
+                raise Violation("shown", f"coup {on_table[1]} is {named}, and pages have {kind}")
 
     def check_keyed(self, before: Answer, answer: Answer) -> None:
         """Before its events are taken: the shoe takes a keyed card where the gateway offers it, and nowhere else."""

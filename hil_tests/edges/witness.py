@@ -67,6 +67,7 @@ class Witness:
         self._results: dict[int, str] = {}  # by coup of this shoe: a result, or void
         self._surplus: list[int] = []  # the coup that each surplus card begins; 0: not used
         self._without: set[int] = set()  # coups that must be without wagers by the rulebook
+        self._seen_ahead: set[tuple[int, int]] = set()  # a later coup, and which of its cards takes its wagers
         self._declared: set[int] = set()  # coups whose kind was set by a command
         self._coup = 0  # on the table, or due next
         self._burning = False
@@ -206,8 +207,9 @@ class Witness:
     def _check_kind(self, coup: int, kind: str) -> None:
         if coup in self._declared:
             return
-        if (kind == "no_bet") != (coup in self._without):
-            raise Violation("named", f"coup {coup} is {kind}, without wagers are {sorted(self._without)}")
+        without = self._without | {later for later, _ in self._seen_ahead}
+        if (kind == "no_bet") != (coup in without):
+            raise Violation("named", f"coup {coup} is {kind}, without wagers are {sorted(without)}")
 
     def _void(self, event: Event) -> None:
         coup = event["coup"]
@@ -245,11 +247,15 @@ class Witness:
         if code == "THIS_NO_BET":
             self._without.add(coup)
         elif code == "NEXT_NO_BET":
-            self._without.add(max([coup + 1, *self._surplus[-1:]]))
+            later = max([coup + 1, *self._surplus[-1:]])
+            if later > coup + 1:
+                self._seen_ahead.add((later, self._surplus.count(later)))
+            else:
+                self._without.add(later)
         elif code == "NEXT_LIVE" and self._reported:
             self._declared.add(max([coup + 1, *self._surplus[-1:]]))
         elif code == "NOT_USED" and self._reported and self._surplus:
-            self._withdraw(self._surplus.pop())
+            self._withdraw()
             self._surplus.append(0)
         elif code == "FINISH_RESHUFFLE":
             last = max(coup, 1)
@@ -266,13 +272,17 @@ class Witness:
         if command == "confirm":
             self._confirmed()
         elif command == "card_returned" and self._surplus:
-            self._withdraw(self._surplus.pop())
+            self._withdraw()
         elif command == "burn_card" and self._decision:
             self._burn_again()
         elif command == "no_bet":
             self._declared |= {self._coup, self._coup + 1}
 
-    def _withdraw(self, coup: int) -> None:
+    def _withdraw(self) -> None:
+        """Take back the last card in excess; a coup behind the next has its wagers if only that card took them."""
+        if self._surplus[-1] > self._coup + 1:
+            self._seen_ahead.discard((self._surplus[-1], self._surplus.count(self._surplus[-1])))
+        coup = self._surplus.pop()
         if coup:
             self._hands[coup].popitem()
 

@@ -99,6 +99,12 @@ class ShoeState:
         begun = self.surplus[-1] if case in SURPLUS and self.surplus else 0
         return max(coup_no + 1, begun)
 
+    def waited_for(self) -> int:
+        """Return the coup that the last surplus card begins or joins if that is one after the next; else 0."""
+        number = self.surplus[-1] if self.surplus else 0
+        on_table = self.coup_no if self.phase == "complete" else self.next_coup_no()
+        return number if number > on_table + 1 else 0
+
     def none_to_void(self) -> bool:
         """Return True if every coup is complete or has no card out: new cards void no coup (A-46)."""
         if self.phase == "between":

@@ -100,6 +100,8 @@ class AuthorisationCheck:
             self._ordered(data["kind"])
         elif command == "this_no_bet":
             self._settled.add(self.state.next_coup_no())
+        elif command == "card_returned":
+            self._forget(self.notices.by_last_card())
         elif command == "burn_card" and self.state.phase == "dealing" and self.awaiting:
             self._prompted.add(1)  # the first coup is dealt again, and waits again
             self._over()
@@ -120,6 +122,11 @@ class AuthorisationCheck:
 
     def _settle(self, number: int) -> None:
         self._settled.add(number)
+        self._prompted.discard(number)
+
+    def _forget(self, number: int) -> None:
+        """A coup has its wagers after all."""
+        self._settled.discard(number)
         self._prompted.discard(number)
 
     def _next_no(self) -> int:
@@ -161,9 +168,8 @@ class AuthorisationCheck:
                 self._settle(number)
             elif self._needed() and number not in self._settled:
                 self._prompted.add(number)
-        elif code == "NEXT_LIVE" and self.notices.kind_of(following) == "live":  # a person has corrected the shoe
-            self._settled.discard(following)
-            self._prompted.discard(following)
+        elif code in ("NEXT_LIVE", "NOT_USED") and self.notices.kind_of(following) == "live":  # by a person
+            self._forget(following)
         return NONE
 
     def handed_over(self, event: Event) -> Findings:

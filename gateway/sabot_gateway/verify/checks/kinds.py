@@ -65,7 +65,8 @@ class KindCheck:
         command = event.data["command"]
         self._by_person = command == "irregularity"
         if command == "card_returned" or (command == "no_bet" and event.data["data"]["kind"] != _FREE):
-            self._no_bet.pop(self.state.coup_no + 1, None)
+            waited_for = self.state.waited_for() if command == "card_returned" else 0
+            self._no_bet.pop(waited_for or self.state.coup_no + 1, None)
         elif command == "this_no_bet":
             return self._this_no_bet(self.state.next_coup_no())
         return NONE

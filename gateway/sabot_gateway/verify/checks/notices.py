@@ -16,6 +16,7 @@ class KindNotices:
     state: ShoeState
     unwagered: CoupKind  # what the rulebook calls a coup without wagers
     _kinds: dict[int, CoupKind] = field(default_factory=dict)  # of coups that are not over
+    _by_cards: dict[int, set[int]] = field(default_factory=dict)  # of a later coup: which of its cards made it so
     _by_person: bool = False  # the next irregularity was reported by a person, who may correct the shoe
 
     def kind_of(self, coup_no: int) -> CoupKind:
@@ -25,6 +26,7 @@ class KindNotices:
     def shoe_opened(self, event: Event) -> Findings:
         """Start with nothing announced."""
         self._kinds.clear()
+        self._by_cards.clear()
         return NONE
 
     def coup_kind(self, event: Event) -> Findings:
@@ -48,10 +50,25 @@ class KindNotices:
         if code == "THIS_NO_BET":
             self._kinds[number] = self.unwagered
         elif code == "NEXT_NO_BET":
+            if following == self.state.waited_for():
+                self._by_cards.setdefault(following, set()).add(self.state.surplus.count(following))
             self._kinds[following] = self.unwagered
-        elif code == "NEXT_LIVE" and by_person:
-            self._kinds.pop(following, None)
+        elif (code == "NEXT_LIVE" and by_person) or (code == "NOT_USED" and self.state.waited_for()):
+            self._with_wagers(following)
         return NONE
+
+    def _with_wagers(self, number: int) -> None:
+        """The last surplus card takes no wagers from its coup; another card that waits for it still does."""
+        cards = self._by_cards.get(number, set())
+        if number == self.state.waited_for():
+            cards.discard(self.state.surplus.count(number))
+        if not cards or number != self.state.waited_for():
+            self._kinds.pop(number, None)
+
+    def by_last_card(self) -> int:
+        """Return the coup from which only the last surplus card takes wagers, while it waits for it; else 0."""
+        number = self.state.waited_for()
+        return number if self._by_cards.get(number) == {self.state.surplus.count(number)} else 0
 
     def command_done(self, event: Event) -> Findings:
         """A person decides the kind of the coup in progress, or of the next that has no card."""
@@ -59,6 +76,8 @@ class KindNotices:
         self._by_person = command == "irregularity"
         if command == "this_no_bet":
             self._kinds[state.next_coup_no()] = self.unwagered
+        elif command == "card_returned" and state.waited_for():
+            self._with_wagers(state.waited_for())
         elif command == "no_bet":
             self._kinds[state.unbegun_coup_no()] = event.data["data"]["kind"]
         return NONE
