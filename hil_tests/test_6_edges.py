@@ -237,6 +237,34 @@ def test_an_unused_card_drops_no_other(tables: Tables, returned: bool) -> None:
     assert one("coup", table.deal(["KH", "KC", "9H"]))["player"] == ["8D", "KC"]
 
 
+MISSED: Answer = {"command": "irregularity", "case": "burn_missed", "facts": {"first_coup_complete": False}}
+
+
+@pytest.mark.parametrize("at", [0, 1, 2])
+def test_a_burn_is_not_missed_while_it_goes_on(at: int) -> None:
+    """The card that was drawn in it for the first coup stays there (Crown 10.1.1 has no burn to make good)."""
+    lines: list[Answer] = [{"command": "open_shoe", "decks": 8, "burn": "face_up"}, {"unreadable": "doubtful"}]
+    lines += [{"card": "TD"}, {"key": True}, {"key": False}]
+    burn: list[Answer] = [{"card": card} for card in ("2C", "3C", "4C")]
+    lines += [*burn[:at], MISSED, *burn[at:], *({"card": card} for card in FIVE)]
+    assert replay(EdgesTable(CROWN, {}), lines) is None
+
+
+@pytest.mark.parametrize("first", ["in the burn", "unread"])
+@pytest.mark.parametrize("again", [False, True])
+def test_a_missed_burn_waits_for_a_supervisor_while_a_card_of_the_first_coup_is_out(first: str, again: bool) -> None:
+    """Crown 10.1.1: the coup is dealt again, or play goes on with that card."""
+    lines: list[Answer] = [{"unreadable": "doubtful"}, {"key": True}, {"key": False}, MISSED]
+    if first == "in the burn":
+        lines[1:1] = [{"card": "TD"}]
+        lines[-1:] = [{"card": card} for card in ("2C", "3C", "4C")] + [MISSED]
+    begin: Answer = {"command": "open_shoe", "decks": 8, "burn": "none" if first == "unread" else "face_up"}
+    decided: Answer = {"command": "burn_card"} if again else {"command": "clear_fault", "fault": "decision"}
+    burnt: list[Answer] = [{"card": "AC"}, {"card": "KD"}] if again else []
+    lines = [begin, *lines, decided, *burnt, *({"card": card} for card in FIVE)]
+    assert replay(EdgesTable(CROWN, {}), lines) is None
+
+
 AHEAD = ["9D", "2C", "TS", "3H"]  # unseen: the whole of the next coup
 
 

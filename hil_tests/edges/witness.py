@@ -260,7 +260,7 @@ class Witness:
         elif code == "FINISH_RESHUFFLE":
             last = max(coup, 1)
             self._last = last if self._last is None else min(self._last, last)
-        elif code == "RESTART_SHOE" and not self._own and not self._hands.get(coup):
+        elif code == "RESTART_SHOE" and not (self._burning or self._own or self._hands.get(coup)):
             self._burn_again()
         self._reported = False
 

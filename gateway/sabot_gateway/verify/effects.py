@@ -105,7 +105,7 @@ def handed_over(state: ShoeState, data: Data) -> None:
 def irregularity(state: ShoeState, data: Data) -> None:
     """Note the case; some consequences take cards away from a coup."""
     state.cases = [*state.cases, (data["coup_no"], data["case"], data["code"])][-_MOST_CASES:]
-    if data["code"] == "RESTART_SHOE" and state.phase == "between":
+    if data["code"] == "RESTART_SHOE" and state.restarts_at_once():
         _restart_shoe(state)
     if data["code"] == "NOT_USED" and state.surplus:
         _withdraw_surplus(state, state.surplus.pop())
@@ -120,7 +120,7 @@ def command_done(state: ShoeState, data: Data) -> None:
     elif command == "card_returned" and state.surplus:
         _withdraw_surplus(state, state.surplus.pop())
         state.returned = True
-    elif command == "burn_card" and state.phase == "dealing":
+    elif command == "burn_card" and state.burn_restarts():
         _restart_shoe(state)
     elif command == "deck_check":
         state.phase, state.whole = ("checking", True) if data["data"]["on"] else ("closed", state.whole)

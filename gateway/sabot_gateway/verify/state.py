@@ -111,6 +111,16 @@ class ShoeState:
             return not self.unread and not self.dealt.get(self.coup_no + 1)
         return self.phase == "complete"
 
+    def restarts_at_once(self) -> bool:
+        """Return True if a missed burn has the first coup dealt again at once: no card of it is out (Crown 10.1.1)."""
+        return self.phase == "between" and not self.burning and self.none_to_void()
+
+    def burn_restarts(self) -> bool:
+        """Return True if a burn that is ordered now has the first coup dealt again, whose cards are out."""
+        reported = any(code == "RESTART_SHOE" for _, _, code in self.cases)
+        first = self.phase == "between" and not self.burning and not self.coup_no and not self.none_to_void()
+        return self.phase == "dealing" or (first and reported)
+
     def due(self, coup_no: int) -> str | None:
         """Return the slot of the next card of a coup, None when the coup is complete."""
         dealt = self.dealt.get(coup_no)

@@ -102,7 +102,7 @@ class AuthorisationCheck:
             self._settled.add(self.state.next_coup_no())
         elif command == "card_returned":
             self._forget(self.notices.by_last_card())
-        elif command == "burn_card" and self.state.phase == "dealing" and self.awaiting:
+        elif command == "burn_card" and self.state.burn_restarts() and self.awaiting:
             self._prompted.add(1)  # the first coup is dealt again, and waits again
             self._over()
         elif command == "key_card" and self.book.switch["manual_entry"].value != "silent" and not self._key:

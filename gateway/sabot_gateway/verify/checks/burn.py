@@ -35,7 +35,7 @@ class BurnCheck:
 
     def irregularity(self, event: Event) -> Findings:
         """Crown 10.1.1: the shoe begins again, with a burn; at once if no card is dealt."""
-        if event.data["code"] == "RESTART_SHOE" and self.state.phase == "between" and not self._due:
+        if event.data["code"] == "RESTART_SHOE" and self.state.restarts_at_once() and not self._due:
             self._restart()
         return NONE
 
@@ -50,7 +50,7 @@ class BurnCheck:
 
     def command_done(self, event: Event) -> Findings:
         """A supervisor orders one card burnt, or the first coup again with a burn."""
-        if event.data["command"] == "burn_card" and self.state.phase == "dealing":
+        if event.data["command"] == "burn_card" and self.state.burn_restarts():
             self._restart()
         elif event.data["command"] == "burn_card":
             self._commanded += 1

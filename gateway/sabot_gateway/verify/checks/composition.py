@@ -118,7 +118,7 @@ class CompositionCheck:
             self._surplus.clear()
         elif command == "card_returned" and self._surplus:
             self.out[self._surplus.pop()] -= 1
-        elif command == "burn_card" and self.state.phase == "dealing":
+        elif command == "burn_card" and self.state.burn_restarts():
             self._take_back()
         elif command == "deck_check" and data["on"]:
             self._start()

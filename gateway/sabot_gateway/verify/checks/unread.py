@@ -118,6 +118,7 @@ class UnreadCheck:
 
     def command_done(self, event: Event) -> Findings:
         """So does the command; a check of the decks has no card to key in."""
-        command, phase = event.data["command"], self.state.phase
-        ends = (command == "confirm" and phase == "complete") or (command == "burn_card" and phase == "dealing")
+        state, command = self.state, event.data["command"]
+        confirmed = command == "confirm" and state.phase == "complete"
+        ends = confirmed or (command == "burn_card" and state.burn_restarts())
         return self.over(event) if ends or command == "deck_check" else NONE
