@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import two_processes
 from ledger_entries import alarm, closed_ledger, play
 from sabot_gateway.ledger import Ledger, LedgerError, audit, retention
 from sabot_gateway.ledger.chain import links
@@ -56,7 +57,7 @@ def faults(path: Path) -> list[str]:
     """What `sabot ledger verify` finds, with the key beside the ledger; the same in one process and in two."""
     key = retention.read(retention.key_path(path))
     found = audit.verify(path, key).faults
-    assert audit.verify(path, key, fork=True).faults == found
+    assert two_processes.verify(path, key)[0].faults == found
     return found
 
 
@@ -351,11 +352,6 @@ def test_a_changed_value_is_found_whatever_its_type(closed: Path, change: str) -
     assert faults(closed)[0] == f"entry {wrong} is not what was written: the chain breaks there"
 
 
-def _is_killed(path: Path) -> None:
-    os.kill(os.getpid(), signal.SIGKILL)
-
-
-def test_a_check_that_is_ended_is_no_verdict(closed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(audit, "_tables", _is_killed)
-    (fault,) = audit.verify(closed, fork=True).faults
+def test_a_check_that_is_ended_is_no_verdict(closed: Path) -> None:
+    (fault,) = two_processes.verify_with_a_killed_process(closed).faults
     assert fault.startswith("its tables are not checked")
