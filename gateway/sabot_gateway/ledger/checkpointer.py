@@ -27,14 +27,23 @@ class Checkpointer(Thread):
         return self._idle.wait(timeout_s)
 
     def run(self) -> None:
-        """Serve until stopped. A checkpoint that fails is made later: the entries are safe in the log."""
-        while self._due.wait() and not self._stopping:
+        """Serve until stopped. A checkpoint that fails is made when the next one is due: the entries are safe."""
+        while not self._stopping and self._taken():
             with suppress(sqlite3.Error), closing(sqlite3.connect(self._path, isolation_level=None)) as db:
-                while self._due.wait() and not self._stopping:
-                    self._due.clear()
-                    db.execute("PRAGMA wal_checkpoint(PASSIVE)")
-                    self._idle.set()
+                self._checkpoint(db)
+                while not self._stopping and self._taken():
+                    self._checkpoint(db)
             self._idle.set()
+
+    def _taken(self) -> bool:
+        """Wait until a checkpoint is due and take it on, also if it fails; return False if the thread is to end."""
+        self._due.wait()
+        self._due.clear()
+        return not self._stopping
+
+    def _checkpoint(self, db: sqlite3.Connection) -> None:
+        db.execute("PRAGMA wal_checkpoint(PASSIVE)")
+        self._idle.set()
 
     def stop(self) -> None:
         """End the thread and wait for it."""
