@@ -38,8 +38,8 @@ def found(book: str) -> BookLog:
     return log
 
 
-def void(log: Log, then: str = "new_cards", cards: int = 2) -> None:
-    log("coup_void", shoe_no=1, coup_no=log.coup_no, reason="foreign_card", then=then, cards=cards)
+def void(log: Log, then: str = "new_cards") -> None:
+    log("coup_void", shoe_no=1, coup_no=log.coup_no, reason="foreign_card", then=then, cards=2)
 
 
 def new_shoe(log: Log, number: int = 2) -> None:
@@ -120,25 +120,6 @@ def test_the_exit_is_locked_until_the_cards_are_good_again(book: str) -> None:
     log.command("unlock")
     log("lock", on=0)
     assert (log.verifier.lock_due(), log.verifier.alarms.named("exit_locked")) == ("", [])
-
-
-@pytest.mark.parametrize("book", ASKED)
-@pytest.mark.parametrize("dealt", ["", "9S 2H", "9S 2H 4D 5C"])
-def test_the_lock_has_the_coup_of_the_foreign_card(book: str, dealt: str) -> None:
-    """Also if the card would have been the first of its coup, or the shoe locks only after the void."""
-    for late in (False, True):
-        log = BookLog(book)
-        log.coup()
-        log.deal(dealt)
-        log("reject", shoe_no=1, coup_no=2, reason="foreign", columns=10, doubtful=0, speed_mm_s=900, margin_pct=0)
-        log.irregularity(FOREIGN, "VOID_CHECK")
-        if not late:
-            locked(log)
-        void(log, cards=len(dealt.split()))
-        if late:
-            locked(log)
-        alarms = {alarm.name: (alarm.shoe, alarm.coup) for alarm in log.verifier.active()}
-        assert alarms == dict.fromkeys(["reject", FOREIGN, "exit_locked", "coup_void"], (1, 2))
 
 
 def test_a_void_shoe_is_locked_and_a_person_s_own_lock_stays() -> None:

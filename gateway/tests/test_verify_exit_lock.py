@@ -40,6 +40,25 @@ def test_a_lock_by_command_is_an_alarm_until_it_is_released() -> None:
     assert active(log) == []
 
 
+@pytest.mark.parametrize("book", ["star-baccarat", "star-premium", "star-rapid"])
+@pytest.mark.parametrize("dealt", ["", "9S 2H", "9S 2H 4D 5C"])
+@pytest.mark.parametrize("late", [False, True])
+def test_the_lock_for_a_foreign_card_has_the_coup_of_that_card(book: str, dealt: str, late: bool) -> None:
+    """Also if it would have been the first of its coup; a shoe may log the lock before the void or after it."""
+    log = Log(book)
+    log.coup()
+    log.deal(dealt)
+    log("reject", shoe_no=1, coup_no=2, reason="foreign", columns=10, doubtful=0, speed_mm_s=900, margin_pct=0)
+    log.irregularity("missing_or_foreign_card", "VOID_CHECK")
+    if not late:
+        log("lock", on=1)
+    log("coup_void", shoe_no=1, coup_no=2, reason="foreign_card", then="new_cards", cards=len(dealt.split()))
+    if late:
+        log("lock", on=1)
+    alarms = {alarm.name: (alarm.shoe, alarm.coup) for alarm in log.verifier.active()}
+    assert alarms == dict.fromkeys(["reject", "missing_or_foreign_card", "exit_locked", "coup_void"], (1, 2))
+
+
 def test_the_lock_of_a_shoe_ends_with_another_unit_on_the_table() -> None:
     log = Log()
     log("lock", on=1)
