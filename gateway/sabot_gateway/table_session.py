@@ -41,6 +41,7 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
 _MOST_ALARMS_BYTES = 16_384
 _ASK_AGAIN_S = 30.0
+_LOCKS_ITSELF_S = 2.0  # by then the event of a shoe that has locked its exit itself has come
 _MOST_OF_A_SHOE = 100_000  # events: a week with a continuous shuffler, and some seconds to read
 _encode = msgspec.json.Encoder().encode
 
@@ -80,7 +81,7 @@ class TableSession:
     counts: TableCounts = field(default_factory=TableCounts)
     due_s: float = 0.0  # when something can be due by time alone
     _condition: tuple[str | None, tuple[str, ...]] = (None, ())  # what is wrong and what is not known, as published
-    _lock_asked: tuple[str, float] = ("", 0.0)  # the gateway's own `lock` or `unlock`, and until when it waits
+    _lock_due: tuple[str, float] = ("", 0.0)  # the gateway's own `lock` or `unlock`, and when it is sent, or sent again
     _ledger: Ledger | None = None  # from the first `catch_up` on
     _limiter: LogLimiter = field(default_factory=LogLimiter)
 
@@ -200,12 +201,12 @@ class TableSession:
     def keep_locked(self, now_s: float) -> None:
         """Have the shoe lock its exit while its cards are in doubt, and release it when they are good again."""
         due = self.verifier.lock_due() if self.link.unit and self.link.caught_up() else ""
-        asked, until_s = self._lock_asked
-        if not due:
-            self._lock_asked = "", 0.0
-        elif due != asked or now_s >= until_s:
+        if due != self._lock_due[0]:
+            wait_s = _LOCKS_ITSELF_S if due == "lock" and self.verifier.locks_itself() else 0.0
+            self._lock_due = due, now_s + wait_s
+        if due and now_s >= self._lock_due[1]:
             self.link.command(due, {})
-            self._lock_asked = due, now_s + _ASK_AGAIN_S
+            self._lock_due = due, now_s + _ASK_AGAIN_S
 
     def newly_served(self) -> bool:
         """Return True, once, if a shoe is served that was not, or with another key than before."""

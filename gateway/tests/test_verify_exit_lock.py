@@ -1,8 +1,10 @@
 """Verify: alarms that last while the exit is locked though no fault is reported, from hand-written logs."""
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from sabot_gateway.table_session import TableSession
 from sabot_gateway.verify import Source
 from verified_log import Log
 
@@ -133,3 +135,27 @@ def test_a_full_journal_replaces_no_other_fault() -> None:
     log("fault", fault="lid", detail=0)
     log("fault", fault="journal_full", detail=0)
     assert active(log) == ["fault_lid", "fault_journal_full"]
+
+
+def test_a_shoe_that_reports_a_foreign_card_locks_itself_and_one_whose_shoe_a_person_voids_does_not() -> None:
+    log = Log()
+    log.deal("9S 2H")
+    assert not log.verifier.locks_itself()
+    log.irregularity("missing_or_foreign_card", "VOID_CHECK")
+    assert log.verifier.locks_itself()
+    assert log.verifier.lock_due() == "lock"
+
+
+@pytest.mark.parametrize(("itself", "sent"), [(True, [2.0, 32.0]), (False, [0.0, 30.0])])
+def test_a_shoe_gets_the_command_to_lock_only_when_its_own_event_would_have_come(
+    itself: bool, sent: list[float]
+) -> None:
+    """The event of its lock follows that of the card, and a busy gateway reads them one by one."""
+    now_s, commands = 0.0, list[tuple[str, float]]()
+    link = SimpleNamespace(unit="u", caught_up=lambda: True, command=lambda name, args: commands.append((name, now_s)))
+    verifier = SimpleNamespace(lock_due=lambda: "lock", locks_itself=lambda: itself)
+    table: Any = SimpleNamespace(link=link, verifier=verifier, _lock_due=("", 0.0))
+    for number in range(80):
+        now_s = number / 2
+        TableSession.keep_locked(table, now_s)
+    assert commands == [("lock", at_s) for at_s in sent]

@@ -12,6 +12,7 @@ from sabot_floor.people.state import (
     MOST_FAILURES,
     PeopleState,
     Person,
+    Place,
     failures_of,
     refuse_login,
     slowed,
@@ -74,9 +75,12 @@ def claim(
 
 
 def _is_locked(state: PeopleState, person: str, account: str, time: str) -> bool:
-    """Return True if failures have locked a person out at a place: those are in the log."""
-    place = state.people[person].places.get(account) if person in state.people else None
-    return place is not None and place.locked(time)
+    """Return True if failures keep a person out at a place: those are in the log, and guesses must not fill it."""
+    found = state.people.get(person)
+    if found is None:
+        return False
+    place = found.places.get(account, Place())
+    return place.locked(time) or (not place.own and slowed(found, time))
 
 
 def session_claim(sessions: Sessions, login: Login, account: str, now_s: float) -> Claim | None:

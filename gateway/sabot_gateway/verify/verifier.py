@@ -135,6 +135,10 @@ class Verifier:
             return True if state.phase == "closed" else None
         return fault or checks.lock.on or checks.authorisation.awaiting or state.lid_open or state.phase == "complete"
 
+    def locks_itself(self) -> bool:
+        """Return True if the shoe locks its exit by itself now; its event may still be on its way."""
+        return exit_lock.locks_itself(self._context)
+
     def lock_due(self) -> str:
         """Return `lock` or `unlock` if the shoe must get this command: the cards are in doubt, or good again."""
         return exit_lock.lock_due(self._context, self.checks.lock.on) if self.driver == "sabot" else ""

@@ -54,6 +54,12 @@ def lock_due(context: Context, locked: bool) -> str:
     return "unlock" if locked and own else ""
 
 
+def locks_itself(context: Context) -> bool:
+    """Return True if the shoe has reported what puts the cards in doubt: it locks its exit, and that event follows."""
+    own = f"{context.state.unit}-"
+    return any(alarm.shoe_says == "VOID_CHECK" and alarm.alarm.startswith(own) for alarm in context.alarms.held())
+
+
 def _changes(context: Context, event: Event) -> tuple[list[str], list[str]]:
     """Return the names of the alarms that begin and of those that are over."""
     match event.kind:

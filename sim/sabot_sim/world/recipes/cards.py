@@ -6,7 +6,7 @@ from sabot_protocol.cards import DECK, INDEX
 
 from sabot_sim.world.books import Rule, rule
 from sabot_sim.world.duties import do_step, duty
-from sabot_sim.world.recipes.recipe import approve, approve_coup, recipe, void
+from sabot_sim.world.recipes.recipe import approve, approve_coup, decider, recipe, void
 from sabot_sim.world.table import BANKER_DRAWS, DECKS, FOUR, PLAYER_DRAWS, SIX, Shape, Table
 from sabot_sim.world.truth import Check, Incident, Keyed
 
@@ -274,13 +274,14 @@ _MOST_OF_A_COUP: Final = 6
 
 @recipe("insufficient_cards")
 def insufficient_cards(table: Table, found: Rule, number: int) -> None:
-    """Find the shoe empty in mid-coup."""
+    """Find the shoe empty in mid-coup; while by its log it is not, the coup is void as after a misdeal (P-39)."""
     table.deal(table.rng.randint(1, 3))
     table.note(found, number)
-    by = table.staff.supervisor
-    table.report("insufficient_cards", found.clause)
+    enough = len(DECK) * DECKS - len(table.out) > _MOST_OF_A_COUP
+    by = decider(table, "void") if enough else table.staff.supervisor
+    table.report("insufficient_cards", found.clause, by)
     table.reshuffle = duty(table, "reshuffle/short")
-    if len(DECK) * DECKS - len(table.out) > _MOST_OF_A_COUP:  # by the shoe's count of what came
+    if enough:
         table.raised("cards_left")
     void(table, by.name, found.clause)
     table.closed()
