@@ -100,11 +100,12 @@ compiled: .venv-compiled/.dev
 quick: .venv/.dev ## run the tests of protocol and gateway (a minute and a half on 2 free cores)
 	$(BIN)/pytest protocol/tests gateway/tests -n $(WORKERS)
 
-lint: .venv/.dev ## run ruff and mypy, check the firmware against MicroPython's stubs, and check the generated files
+lint: .venv/.dev ## run ruff and mypy, check the firmware against MicroPython's stubs, the direction of imports, and the generated files
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	MYPYPATH=firmware $(BIN)/mypy --config-file firmware/mypy.ini
+	$(BIN)/lint-imports --no-logo --no-cache
 	$(BIN)/sabot generate --check
 
 image: .venv/.dev ## print which emulator of the RP2040 is used and which MicroPython image it runs; get them if they are missing

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from sabot_protocol.service.broker import Broker
+from sabot_service.broker import Broker
 from sabot_tools.stand.subscriber import Subscriber
 from support.patience import PATIENCE_S
 

@@ -8,8 +8,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from sabot_protocol.service.client import ask
-from sabot_protocol.service.messages import Answer, Request
+from sabot_service.client import ask
+from sabot_service.messages import Answer, Request
 from sabot_sim.dealing import stack
 from sabot_sim.world.books import BOOKS, rule
 from support.patience import PATIENCE_S

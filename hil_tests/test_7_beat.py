@@ -10,8 +10,8 @@ import pytest
 from sabot_floor.web.hub import Hub
 from sabot_floor.web.listener import Listener
 from sabot_floor.web.site_state import Link
-from sabot_protocol.service.broker import Broker, Login
-from sabot_protocol.service.moment import Moment
+from sabot_service.broker import Broker, Login
+from sabot_service.moment import Moment
 from sabot_tools.stand.local_site import daemon_command
 from support.brokers import KINDS, Site
 from support.mqtt_clients import MqttClient, step_until

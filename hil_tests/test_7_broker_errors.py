@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 
 import pytest
-from sabot_protocol.service.broker import Broker
+from sabot_service.broker import Broker
 from sabot_tools.stand.ports import HOST, free_port
 from support.brokers import KINDS, Site
 from support.mqtt_clients import MqttClient

@@ -12,8 +12,8 @@ from jsonschema import Draft202012Validator
 from sabot_gateway.ledger import Entry, Ledger
 from sabot_gateway.publish.publisher import Publisher
 from sabot_protocol import schemas
-from sabot_protocol.service.broker import Broker, Login
 from sabot_protocol.topics import ConfirmedMessage, CoupMessage
+from sabot_service.broker import Broker, Login
 from sabot_tools.stand.local_site import Received
 from sabot_tools.stand.ports import HOST, free_port
 from support.brokers import KINDS, PASSWORDS, Site

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sabot_protocol.service.messages import Answer
+from sabot_service.messages import Answer
 from sabot_sim.scenarios.example_coups import BANKER, FOUR, SIX
 from sabot_tools.stand.broker import LocalBroker
 from test_7_decisions import WRONG, Floor, wrong_button

@@ -12,7 +12,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from paho.mqtt.enums import CallbackAPIVersion
 from sabot_protocol import schemas
-from sabot_protocol.service.broker import Broker
+from sabot_service.broker import Broker
 from sabot_tools.stand.broker import LocalBroker
 from sabot_tools.stand.children import Children
 from support.site_watcher import SiteWatcher, WatchSite

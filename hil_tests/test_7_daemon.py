@@ -8,8 +8,8 @@ from pathlib import Path
 import msgspec
 import pytest
 from sabot_gateway.ledger import Reader
-from sabot_protocol.service.client import ask
-from sabot_protocol.service.messages import Request
+from sabot_service.client import ask
+from sabot_service.messages import Request
 from sabot_tools.stand.local_site import daemon_command
 from support.site_watcher import SiteWatcher, WatchSite, contiguous, sabot
 

@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 import pytest
 from sabot_protocol import rulebooks
-from sabot_protocol.service.messages import Answer, Request
 from sabot_protocol.topics import ROOT
+from sabot_service.messages import Answer, Request
 from sabot_sim.rigs.unix import UnixRig
 from sabot_sim.scenarios.example_coups import BANKER, FOUR, SIX
 from sabot_sim.scenarios.script import Script

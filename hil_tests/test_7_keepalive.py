@@ -7,9 +7,9 @@ from pathlib import Path
 
 from sabot_gateway.app import App
 from sabot_gateway.config import Config, Table
-from sabot_protocol.service.broker import Broker
-from sabot_protocol.service.mqtt import NO_KEEPALIVE, LoopClient
 from sabot_protocol.topics import KEEPALIVE_S
+from sabot_service.broker import Broker
+from sabot_service.mqtt import NO_KEEPALIVE, LoopClient
 from sabot_tools.replay.gateway import ReplayGateway
 from support.brokers import Site
 from support.mqtt_clients import MqttClient, step_until

@@ -9,9 +9,9 @@ import msgspec
 import pytest
 from sabot_gateway.ledger import Entry, Ledger
 from sabot_gateway.publish.publisher import Publisher
-from sabot_protocol.service.broker import Broker
-from sabot_protocol.service.mqtt import LoopClient
 from sabot_protocol.topics import ROOT
+from sabot_service.broker import Broker
+from sabot_service.mqtt import LoopClient
 from sabot_tools.stand.ports import HOST, free_port
 from structlog.testing import capture_logs
 from support.brokers import KINDS, Site

@@ -8,9 +8,9 @@ from functools import partial
 import msgspec
 from sabot_floor.web.hub import Hub
 from sabot_floor.web.listener import Listener
-from sabot_protocol.service.broker import Login
-from sabot_protocol.service.moment import Moment
 from sabot_protocol.table_states import HistoryMessage
+from sabot_service.broker import Login
+from sabot_service.moment import Moment
 from support.mqtt_clients import MqttClient, step_until
 from support.patience import PATIENCE_S
 from support.screens import TIME, ScreenSite

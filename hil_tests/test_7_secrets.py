@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 import structlog
 from sabot_floor.web.accounts import LogInBody
-from sabot_protocol.service.daemons import FLOOR, GATEWAY
-from sabot_protocol.service.logs import configure_logging
+from sabot_service.daemons import FLOOR, GATEWAY
+from sabot_service.logs import configure_logging
 from support.secret_site import PLAIN, SecretSite, forms
 
 

@@ -26,7 +26,7 @@ from floor_rig import Relay, Rig, server
 from sabot_floor.jackpots import audit
 from sabot_gateway.shoe import parse
 from sabot_protocol.jackpots.messages import PendingMessage, Win
-from sabot_protocol.service.messages import Answer, Request
+from sabot_service.messages import Answer, Request
 from sabot_tools.stand.broker import LocalBroker
 from shoe_events import cards, event, result
 from support.patience import PATIENCE_S

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from typing import Any
 
 import msgspec
-from sabot_protocol.service.messages import Answer
-from sabot_protocol.service.moment import Moment
-from sabot_protocol.service.mqtt import LoopClient
+from sabot_service.messages import Answer
+from sabot_service.moment import Moment
+from sabot_service.mqtt import LoopClient
 
 from sabot_floor.commands.desk import CommandDesk
 from sabot_floor.commands.verbs import TableCommand

@@ -8,16 +8,16 @@ from contextlib import suppress
 from pathlib import Path
 
 import structlog
-from sabot_protocol.service.broker import Broker
-from sabot_protocol.service.config_file import ConfigError
-from sabot_protocol.service.control import Caller, Control
-from sabot_protocol.service.daemons import FLOOR
-from sabot_protocol.service.logs import configure_logging
-from sabot_protocol.service.moment import Moment, utc
-from sabot_protocol.service.mqtt import LoopClient
-from sabot_protocol.service.signals import Signals
-from sabot_protocol.service.subscriber import Subscriber
-from sabot_protocol.service.systemd import Systemd
+from sabot_protocol.inputs.config_file import ConfigError
+from sabot_service.broker import Broker
+from sabot_service.control import Caller, Control
+from sabot_service.daemons import FLOOR
+from sabot_service.logs import configure_logging
+from sabot_service.moment import Moment, utc
+from sabot_service.mqtt import LoopClient
+from sabot_service.signals import Signals
+from sabot_service.subscriber import Subscriber
+from sabot_service.systemd import Systemd
 
 from sabot_floor import config as configs
 from sabot_floor import requests

@@ -5,14 +5,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import msgspec
+from sabot_protocol.inputs.plain_text import counted
+from sabot_protocol.inputs.secret_file import SecretError
 from sabot_protocol.jackpots.dates import not_yet
 from sabot_protocol.jackpots.parameters import Parameters
-from sabot_protocol.service.broker_probe import broker_fact
-from sabot_protocol.service.facts import Fact
-from sabot_protocol.service.moment import utc
-from sabot_protocol.service.plain_text import counted
-from sabot_protocol.service.secret_file import SecretError
 from sabot_protocol.topics import ROOT, reply_topic
+from sabot_service.broker_probe import broker_fact
+from sabot_service.facts import Fact
+from sabot_service.moment import utc
 
 from sabot_floor import config as configs
 from sabot_floor.commands.tables import Tables

@@ -9,13 +9,13 @@ from typing import Any
 
 import msgspec
 from sabot_protocol.command_keys import SigningKey, read_signing
+from sabot_protocol.inputs import config_file
+from sabot_protocol.inputs.config_file import ConfigError, Name, with_paths
+from sabot_protocol.inputs.secret_file import SecretError, read_key
 from sabot_protocol.jackpots import loading
 from sabot_protocol.jackpots.parameters import Parameters
-from sabot_protocol.service import config_file
-from sabot_protocol.service.broker import LOGIN_WANTED, Login, broker_problems
-from sabot_protocol.service.config_file import ConfigError, Name, with_paths
-from sabot_protocol.service.monitor import metrics_problems
-from sabot_protocol.service.secret_file import SecretError, read_key
+from sabot_service.broker import LOGIN_WANTED, Login, broker_problems
+from sabot_service.monitor import metrics_problems
 
 from sabot_floor.notify import channels
 from sabot_floor.notify.channels import AnyChannel

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from sabot_protocol.service.facts import Fact
-from sabot_protocol.service.file_modes import Guarded, mode_facts, public, secret
+from sabot_service.facts import Fact
+from sabot_service.file_modes import Guarded, mode_facts, public, secret
 
 from sabot_floor.config import Config
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import msgspec
 from sabot_protocol.auth import KEY_BYTES
-from sabot_protocol.service.config_file import ConfigError
-from sabot_protocol.service.moment import Moment
-from sabot_protocol.service.secret_file import SecretError, read_key, write_new
+from sabot_protocol.inputs.config_file import ConfigError
+from sabot_protocol.inputs.secret_file import SecretError, read_key, write_new
 from sabot_protocol.signed_heads import is_signed, sign
 from sabot_protocol.topics import LedgerMessage, log_head_topic
+from sabot_service.moment import Moment
 
 from sabot_floor.store import Head, Store, StoreError, audit
 from sabot_floor.store.recompute import Verdict

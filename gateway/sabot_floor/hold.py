@@ -1,8 +1,8 @@
 """Hold: while the store cannot be used nothing is taken, acknowledged or published; why, and when it is tried again."""
 
 import structlog
-from sabot_protocol.service.moment import Moment
-from sabot_protocol.service.rate_limit import LogLimiter
+from sabot_service.moment import Moment
+from sabot_service.rate_limit import LogLimiter
 
 _RETRY_S = 1.0
 

@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-from sabot_protocol.service.mqtt import LoopClient
+from sabot_service.mqtt import LoopClient
 
 MOST_WAITING, MOST_WAITING_BYTES = 20_000, 1 << 26  # more than a broker sends without an acknowledgement
 MOST_PAYLOAD_BYTES = 1 << 16

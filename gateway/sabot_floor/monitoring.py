@@ -8,12 +8,12 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from sabot_protocol.service.clock_source import ClockWatch
-from sabot_protocol.service.metrics import Family, Samples, Value
-from sabot_protocol.service.moment import Moment
-from sabot_protocol.service.monitor import Health, Monitor, Snapshot
-from sabot_protocol.service.mqtt import LoopClient
-from sabot_protocol.service.systemd import Systemd
+from sabot_service.clock_source import ClockWatch
+from sabot_service.metrics import Family, Samples, Value
+from sabot_service.moment import Moment
+from sabot_service.monitor import Health, Monitor, Snapshot
+from sabot_service.mqtt import LoopClient
+from sabot_service.systemd import Systemd
 
 from sabot_floor.config import Config
 from sabot_floor.hold import Hold

@@ -5,8 +5,8 @@ from typing import Any
 
 import structlog
 from sabot_protocol.jackpots.messages import Win
-from sabot_protocol.service.mqtt import LoopClient
 from sabot_protocol.topics import JackpotTopic, jackpot_topic
+from sabot_service.mqtt import LoopClient
 
 from sabot_floor.jackpots import states
 from sabot_floor.jackpots.batch import FAULT, WIN, log_name

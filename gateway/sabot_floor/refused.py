@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from sabot_protocol.service.moment import Moment
+from sabot_service.moment import Moment
 
 from sabot_floor.commands.desk import Asker, Attempted, CommandDesk
 from sabot_floor.commands.verbs import TableCommand

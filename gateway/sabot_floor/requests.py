@@ -4,10 +4,10 @@ from typing import Annotated, Any, NamedTuple
 
 import msgspec
 from msgspec import Meta
+from sabot_protocol.inputs.plain_text import plain
 from sabot_protocol.jackpots.parameters import Id
-from sabot_protocol.service.messages import RequestError
-from sabot_protocol.service.plain_text import plain
-from sabot_protocol.service.request_line import parse_line, person
+from sabot_service.messages import RequestError
+from sabot_service.request_line import parse_line, person
 
 from sabot_floor.commands.verbs import TableCommand
 from sabot_floor.jackpots.batch import DrawRequest

@@ -8,13 +8,13 @@ from functools import partial
 from pathlib import Path
 
 import structlog
-from sabot_protocol.service.control import Caller, Control
-from sabot_protocol.service.daemons import GATEWAY
-from sabot_protocol.service.logs import configure_logging
-from sabot_protocol.service.moment import Moment, utc
-from sabot_protocol.service.signals import Signals
-from sabot_protocol.service.systemd import Systemd
 from sabot_protocol.topics import KEEPALIVE_S
+from sabot_service.control import Caller, Control
+from sabot_service.daemons import GATEWAY
+from sabot_service.logs import configure_logging
+from sabot_service.moment import Moment, utc
+from sabot_service.signals import Signals
+from sabot_service.systemd import Systemd
 
 from sabot_gateway import config as configs
 from sabot_gateway.config import Config, floor_key_of, jackpots_of

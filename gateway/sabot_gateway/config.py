@@ -11,16 +11,16 @@ from msgspec import Meta
 from sabot_protocol import cardcode, firmware, rulebooks
 from sabot_protocol.command_keys import PublicKey, read_public
 from sabot_protocol.firmware import PublisherKey
+from sabot_protocol.inputs import config_file
+from sabot_protocol.inputs.config_file import ConfigError, Name, with_paths
+from sabot_protocol.inputs.secret_file import SecretError, read_key
 from sabot_protocol.jackpots import loading
 from sabot_protocol.jackpots.parameters import Parameters
 from sabot_protocol.rulebooks import Rulebook
-from sabot_protocol.service import config_file
-from sabot_protocol.service.broker import LOGIN_WANTED, Login, broker_problems
-from sabot_protocol.service.config_file import ConfigError, Name, with_paths
-from sabot_protocol.service.monitor import metrics_problems
-from sabot_protocol.service.secret_file import SecretError, read_key
 from sabot_protocol.topics import TableSetup
 from sabot_protocol.wagers.table import Settings, check_offer, check_whole_offer
+from sabot_service.broker import LOGIN_WANTED, Login, broker_problems
+from sabot_service.monitor import metrics_problems
 
 from sabot_gateway.operator import local_roles
 from sabot_gateway.shoe import ports

@@ -5,9 +5,9 @@ from functools import partial
 from typing import Any
 
 import msgspec
-from sabot_protocol.service.control import Caller, Control
-from sabot_protocol.service.messages import Answer
-from sabot_protocol.service.moment import Moment
+from sabot_service.control import Caller, Control
+from sabot_service.messages import Answer
+from sabot_service.moment import Moment
 
 from sabot_gateway.hold import HoldControl
 from sabot_gateway.jackpots.jackpots import Jackpots

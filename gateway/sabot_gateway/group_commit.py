@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 import structlog
-from sabot_protocol.service.moment import Moment
+from sabot_service.moment import Moment
 
 from sabot_gateway.guard import Guard
 from sabot_gateway.hold import HoldControl

@@ -4,11 +4,11 @@ from collections.abc import Callable
 from typing import Any
 
 import structlog
-from sabot_protocol.service.control import Caller, Control
-from sabot_protocol.service.daemons import GATEWAY
-from sabot_protocol.service.messages import Answer
-from sabot_protocol.service.moment import Moment
-from sabot_protocol.service.rate_limit import LogLimiter
+from sabot_service.control import Caller, Control
+from sabot_service.daemons import GATEWAY
+from sabot_service.messages import Answer
+from sabot_service.moment import Moment
+from sabot_service.rate_limit import LogLimiter
 
 from sabot_gateway.ledger import LedgerError
 from sabot_gateway.operator.own_entries import OwnEntries

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import structlog
-from sabot_protocol.service.messages import Answer
-from sabot_protocol.service.moment import Moment
-from sabot_protocol.service.rate_limit import LogLimiter
+from sabot_service.messages import Answer
+from sabot_service.moment import Moment
+from sabot_service.rate_limit import LogLimiter
 
 from sabot_gateway.ledger import Ledger, LedgerError
 from sabot_gateway.operator.own_entries import OwnEntries

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import msgspec
 import structlog
-from sabot_protocol.service.moment import Moment
-from sabot_protocol.service.signals import Signals
+from sabot_service.moment import Moment
+from sabot_service.signals import Signals
 
 from sabot_gateway import config as configs
 from sabot_gateway.config import Changes, Config, floor_key_of, jackpots_of

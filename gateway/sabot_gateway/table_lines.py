@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import structlog
 from sabot_protocol.codec import CodecError
-from sabot_protocol.service.moment import Moment
+from sabot_service.moment import Moment
 
 from sabot_gateway.angel_eye.line_watch import closed_by_converter, is_converter
 from sabot_gateway.operator.own_entries import OwnEntries

@@ -8,9 +8,9 @@ import msgspec
 import structlog
 from sabot_protocol import messages
 from sabot_protocol.codec import CodecError
-from sabot_protocol.service.moment import Moment
-from sabot_protocol.service.rate_limit import LogLimiter
 from sabot_protocol.topics import AlarmMessage, AlarmsMessage, CoupMessage, IncidentMessage
+from sabot_service.moment import Moment
+from sabot_service.rate_limit import LogLimiter
 
 from sabot_gateway.angel_eye import events as angel_eye
 from sabot_gateway.config import Table

@@ -14,7 +14,7 @@ from sabot_gateway.ledger import Stored
 from sabot_gateway.operator import requests
 from sabot_gateway.operator.requests import TableRequest
 from sabot_protocol.angel_eye import build
-from sabot_protocol.service.messages import Answer, Request
+from sabot_service.messages import Answer, Request
 from support.patience import PATIENCE_S
 
 

@@ -15,9 +15,9 @@ from sabot_gateway.screens.state import ScreenState
 from sabot_gateway.shoe.link import ShoeLink
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify import Record, Verifier
-from sabot_protocol.service.messages import Answer, Request
-from sabot_protocol.service.moment import Moment
 from sabot_protocol.topics import CoupMessage
+from sabot_service.messages import Answer, Request
+from sabot_service.moment import Moment
 from shoe_events import BOOK, PROFILE, Shoe, cards, event, result, sent, who_nonce
 
 GATEWAY = "6a7e000000000001"

@@ -9,8 +9,8 @@ from sabot_gateway.ledger import Stored
 from sabot_gateway.operator.floor_commands import FloorCommands
 from sabot_protocol.command_keys import SigningKey
 from sabot_protocol.commands import CommandAct, CommandMessage, CommandReply
-from sabot_protocol.service.moment import Moment, utc
 from sabot_protocol.topics import command_topic
+from sabot_service.moment import Moment, utc
 
 KEY, OTHER_KEY = SigningKey(bytes(range(32))), SigningKey(bytes(range(1, 33)))
 NOW_S = 1_800_000_000.0  # of the bench's wall clock

@@ -20,10 +20,10 @@ from sabot_floor.requests import FloorRequest, parse
 from sabot_floor.store import Store, open_store
 from sabot_protocol.jackpots import signing
 from sabot_protocol.jackpots.messages import IncrementMessage, MeterMessage, RecordedMessage
-from sabot_protocol.service.broker import Broker
-from sabot_protocol.service.messages import Answer, Request
-from sabot_protocol.service.mqtt import LoopClient
 from sabot_protocol.topics import ConfirmedMessage, increment_topic, jackpot_topic, recorded_topic
+from sabot_service.broker import Broker
+from sabot_service.messages import Answer, Request
+from sabot_service.mqtt import LoopClient
 from sabot_tools.stand.broker import LocalBroker
 from support.patience import PATIENCE_S
 

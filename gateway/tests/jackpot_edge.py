@@ -20,9 +20,9 @@ from sabot_gateway.verify.moves import Moves
 from sabot_protocol import rulebooks
 from sabot_protocol.jackpots.messages import IncrementMessage, RecordedMessage
 from sabot_protocol.jackpots.parameters import Parameters
-from sabot_protocol.service.messages import Answer
-from sabot_protocol.service.moment import Moment
 from sabot_protocol.topics import AlarmMessage, ConfirmedMessage
+from sabot_service.messages import Answer
+from sabot_service.moment import Moment
 from shoe_events import event
 from verified_log import FOUR, Log
 

@@ -14,8 +14,8 @@ from sabot_floor.notify.notices import Notice
 from sabot_floor.notify.notifier import Notifier
 from sabot_floor.notify.senders.sending import Senders
 from sabot_floor.store import Store
-from sabot_protocol.service.moment import Moment, utc
 from sabot_protocol.topics import AlarmMessage, IncidentMessage, Step
+from sabot_service.moment import Moment, utc
 
 SITE = "sydney"
 BEGIN_S = 1_794_916_800.0  # 2026-11-17T12:00:00Z

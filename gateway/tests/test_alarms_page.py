@@ -32,7 +32,7 @@ REPORTING: dict[str, tuple[str, ...]] = {
     ),
     "gateway/sabot_gateway/publish/retained_topics.py": (),
     "gateway/sabot_gateway/publish/subscriptions.py": (),
-    "protocol/sabot_protocol/service/mqtt.py": ("paho has no message id left",),
+    "gateway/sabot_service/mqtt.py": ("paho has no message id left",),
     "gateway/sabot_floor/hold.py": (),
     "gateway/sabot_floor/commands/same_units.py": (),
     "gateway/sabot_floor/jackpots/behind.py": ("There is nothing to accept", "its log "),
@@ -40,7 +40,7 @@ REPORTING: dict[str, tuple[str, ...]] = {
     "gateway/sabot_floor/web/listener.py": (),
 }
 # Of these only the sentences that name a broker: the rest is about a config, and is reported before the start.
-BROKER = "protocol/sabot_protocol/service/broker.py"
+BROKER = "gateway/sabot_service/broker.py"
 OF_BROKER = (
     "no_connection",
     "_distrust",
@@ -114,7 +114,7 @@ def test_every_problem_of_the_code_has_its_row(path: str) -> None:
 
 
 def test_every_row_of_a_problem_is_about_something_in_the_code() -> None:
-    parts = ("gateway/sabot_gateway", "gateway/sabot_floor", "protocol/sabot_protocol/service")
+    parts = ("gateway/sabot_gateway", "gateway/sabot_floor", "gateway/sabot_service")
     sources = [path.read_text() for part in parts for path in (ROOT / part).rglob("*.py")]
     texts = [text for source in sources for text in _texts(ast.parse(source), 0)]
     assert [cells[0] for cells in rows("Problems") if not any(fits(cells[0], text) for text in texts)] == []

@@ -22,9 +22,9 @@ from sabot_gateway.angel_eye.verifier import Settings
 from sabot_gateway.screens.hand import hand_message
 from sabot_protocol import rulebooks
 from sabot_protocol.angel_eye import verbs
-from sabot_protocol.service.moment import Moment
 from sabot_protocol.table_states import HandMessage
 from sabot_protocol.topics import StatusMessage, is_published
+from sabot_service.moment import Moment
 
 CROWN = rulebooks.load("crown-baccarat")
 OWN = StatusMessage(state="online", time=TIME, unit="u", rulebook=CROWN.id)

@@ -18,7 +18,7 @@ from sabot_gateway.config import Config, Table
 from sabot_gateway.ledger import Reader
 from sabot_gateway.shoe.link import ShoeLink
 from sabot_protocol import framing
-from sabot_protocol.service.broker import Login
+from sabot_service.broker import Login
 from sabot_sim.rigs.vm import VmShoe
 from shoe_events import KEY, OTHER_KEY, UNIT, Shoe, cards, frame, frames_in, result
 from structlog.testing import capture_logs

@@ -10,8 +10,8 @@ from typing import Any
 
 import msgspec
 import pytest
-from sabot_protocol.service.messages import Request
 from sabot_protocol.topics import CoupMessage
+from sabot_service.messages import Request
 from shoe_events import Shoe, cards, event, result
 from test_app import ALARMS, Bench, retained, status
 

@@ -10,9 +10,9 @@ import paho.mqtt
 import paho.mqtt.client as paho_client
 import pytest
 from paho.mqtt.enums import CallbackAPIVersion
-from sabot_protocol.service.broker import Broker
-from sabot_protocol.service.buffered import PRIVATE
-from sabot_protocol.service.mqtt import LoopClient
+from sabot_service.broker import Broker
+from sabot_service.buffered import PRIVATE
+from sabot_service.mqtt import LoopClient
 
 
 def missing(client: paho_client.Client) -> list[str]:

@@ -15,9 +15,9 @@ from sabot_gateway.operator.requests import parse
 from sabot_gateway.shoe.capture import Capture
 from sabot_protocol import recording
 from sabot_protocol.recording import Line
-from sabot_protocol.service.control import MOST_CALLERS, MOST_UNSENT_BYTES, Caller, Control
-from sabot_protocol.service.daemons import GATEWAY
-from sabot_protocol.service.messages import Request, RequestError
+from sabot_service.control import MOST_CALLERS, MOST_UNSENT_BYTES, Caller, Control
+from sabot_service.daemons import GATEWAY
+from sabot_service.messages import Request, RequestError
 from shoe_events import frames_in
 
 FRAME, OTHER = b"\x05abcd\0", b"\x03ef\0"

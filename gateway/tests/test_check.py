@@ -14,8 +14,8 @@ from sabot_gateway import config as configs
 from sabot_gateway.config import Config, Table
 from sabot_gateway.ledger import Entry, Ledger, schema
 from sabot_gateway.ops import check
-from sabot_protocol.service.broker import Login
-from sabot_protocol.service.facts import Fact
+from sabot_service.broker import Login
+from sabot_service.facts import Fact
 
 UNIT, OTHER = "5ab0000000000001", "5ab0000000000002"
 ENTRY = Entry(UNIT, 7, "bac-01", "coup", b"{}", b"")

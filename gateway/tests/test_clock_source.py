@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from sabot_gateway.ops.clock_alarms import NAMES, NOT_SET_S, ClockAlarms, sentence
-from sabot_protocol.service.clock_source import ClockWatch, Reading, chrony, timesyncd
+from sabot_service.clock_source import ClockWatch, Reading, chrony, timesyncd
 from test_app import Bench
 
 # chrony 4.3, `chronyc -c tracking`: a client of a server on the same machine, 12 s after its start and at its start;

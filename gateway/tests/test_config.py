@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 from sabot_gateway.config import Changes, changes, load
-from sabot_protocol.service.broker import Broker, BrokerUrlError
-from sabot_protocol.service.config_file import ConfigError
+from sabot_protocol.inputs.config_file import ConfigError
+from sabot_service.broker import Broker, BrokerUrlError
 
 GOOD = """
 site = "sydney"

@@ -13,9 +13,9 @@ import pytest
 from sabot_gateway.operator.requests import ParsedRequest, TableRequest, parse
 from sabot_gateway.operator.verbs.coup import Confirm
 from sabot_gateway.operator.verbs.gateway import Status
-from sabot_protocol.service.control import MOST_CALLERS, Caller, Control
-from sabot_protocol.service.daemons import GATEWAY
-from sabot_protocol.service.messages import Answer, ControlError
+from sabot_service.control import MOST_CALLERS, Caller, Control
+from sabot_service.daemons import GATEWAY
+from sabot_service.messages import Answer, ControlError
 from support.patience import PATIENCE_S
 
 REQUEST = b'{"verb": "confirm", "table": "bac-01", "by": "A. Smith", "clause": "12.13"}\n'

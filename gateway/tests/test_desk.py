@@ -6,9 +6,9 @@ import msgspec
 import pytest
 from desk_bench import GATEWAY, TIME, VOID, DeskBench
 from sabot_gateway.operator.local_roles import Granted
-from sabot_protocol.service.messages import Answer
-from sabot_protocol.service.moment import Moment
 from sabot_protocol.topics import AlarmMessage
+from sabot_service.messages import Answer
+from sabot_service.moment import Moment
 from shoe_events import SLOTS, UNIT, cards, event, result
 from stand_in import StandIn
 from verified_log import Log

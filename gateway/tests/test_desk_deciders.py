@@ -9,8 +9,8 @@ from sabot_gateway.ledger import Stored
 from sabot_gateway.operator.attempts import Attempts
 from sabot_gateway.verify import Verifier
 from sabot_gateway.verify.deciders import Decider
-from sabot_protocol.service.messages import Answer
 from sabot_protocol.topics import CoupMessage
+from sabot_service.messages import Answer
 from shoe_events import BOOK, PROFILE, UNIT, cards, event, result
 
 

@@ -7,8 +7,8 @@ import pytest
 from desk_bench import TIME, DeskBench
 from sabot_gateway.shoe.fault import next_step
 from sabot_protocol import fields
-from sabot_protocol.service.messages import RequestError
-from sabot_protocol.service.moment import Moment
+from sabot_service.messages import RequestError
+from sabot_service.moment import Moment
 from shoe_events import cards
 
 

@@ -3,8 +3,8 @@
 import msgspec
 import pytest
 from desk_bench import GATEWAY, TIME, VOID, DeskBench
-from sabot_protocol.service.messages import Answer
 from sabot_protocol.topics import AlarmMessage, CoupMessage
+from sabot_service.messages import Answer
 from shoe_events import cards, event, result
 
 

@@ -6,7 +6,7 @@ import pytest
 from desk_bench import GATEWAY, TIME, DeskBench
 from msgspec.structs import replace
 from sabot_gateway.verify import Source, Verifier
-from sabot_protocol.service.messages import Answer
+from sabot_service.messages import Answer
 from shoe_events import BOOK, PROFILE, cards, event
 
 

@@ -11,8 +11,8 @@ from sabot_gateway.operator.requests import TableRequest, parse
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify import Source, Verifier
 from sabot_protocol import rulebooks
-from sabot_protocol.service.messages import RequestError
 from sabot_protocol.topics import IncidentMessage
+from sabot_service.messages import RequestError
 from shoe_events import cards, result
 from shoe_events import event as shoe_event
 from test_requests import line, refusal

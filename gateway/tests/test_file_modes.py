@@ -9,7 +9,7 @@ import pytest
 from sabot_floor import check as floor_check
 from sabot_gateway import config as configs
 from sabot_gateway.ops.files import file_facts
-from sabot_protocol.service.facts import Fact
+from sabot_service.facts import Fact
 
 CONFIG = """\
 site = "x"

@@ -13,7 +13,7 @@ from sabot_gateway.operator.requests import TableRequest, parse
 from sabot_gateway.shoe.firmware_push import RESTART_WITHIN_S
 from sabot_protocol import firmware
 from sabot_protocol.firmware import SignedImage
-from sabot_protocol.service.messages import Answer, Request
+from sabot_service.messages import Answer, Request
 from sabot_sim.rigs import build
 from sabot_sim.rigs.signed_image import signed_image
 from sabot_sim.rigs.slot_shoe import TendedShoe

@@ -15,7 +15,7 @@ from sabot_floor.store import Store
 from sabot_floor.store.postgres import PostgresStore
 from sabot_floor.store.sqlite import SqliteStore
 from sabot_protocol.jackpots.messages import FaultMessage
-from sabot_protocol.service.broker import Login
+from sabot_service.broker import Login
 from sabot_tools.stand.broker import LocalBroker, nats_server
 from sabot_tools.stand.children import Children
 from sabot_tools.stand.ports import free_port

@@ -20,7 +20,7 @@ from sabot_floor.jackpots.opening import open_jackpots
 from sabot_floor.jackpots.storing import store_work
 from sabot_floor.store import Decision, Head, Store, open_store
 from sabot_floor.store import Entry as LogEntry
-from sabot_protocol.service.moment import Moment
+from sabot_service.moment import Moment
 
 PARAMETERS = crown(base=100_000)
 AT = Moment(1.0, TIME)

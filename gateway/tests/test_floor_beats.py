@@ -9,8 +9,8 @@ import pytest
 from floor_rig import Rig, rig, server
 from msgspec.structs import replace
 from sabot_protocol.jackpots import signing
-from sabot_protocol.service.moment import utc
 from sabot_protocol.topics import BeatMessage
+from sabot_service.moment import utc
 from test_floor_order import Gateway, faults, live, pair, pending, undecided
 
 __all__ = ["rig", "server"]

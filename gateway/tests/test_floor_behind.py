@@ -13,8 +13,8 @@ from sabot_floor.app import App
 from sabot_floor.jackpots.engine import Logged
 from sabot_floor.jackpots.engine.entries import Accepted
 from sabot_floor.requests import parse
-from sabot_protocol.service.messages import Answer, Request, RequestError
 from sabot_protocol.topics import jackpot_topic
+from sabot_service.messages import Answer, Request, RequestError
 from sabot_tools.stand.broker import LocalBroker
 
 __all__ = ["server"]

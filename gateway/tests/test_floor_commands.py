@@ -13,7 +13,7 @@ from sabot_protocol.attempts import Attempt
 from sabot_protocol.command_acts import ACTS, VOID_ACTS
 from sabot_protocol.commands import CommandAct, canonical, read
 from sabot_protocol.rulebooks.people import catalogue
-from sabot_protocol.service.moment import Moment, utc
+from sabot_service.moment import Moment, utc
 
 
 @pytest.fixture

@@ -17,10 +17,10 @@ from sabot_gateway.operator.attempts import ATTEMPT, OUTCOME
 from sabot_gateway.ops.check import floor_key_facts
 from sabot_protocol import command_keys
 from sabot_protocol.commands import CommandReply, read
+from sabot_protocol.inputs.secret_file import SecretError
 from sabot_protocol.schemas import schema_of
-from sabot_protocol.service.broker import Broker
-from sabot_protocol.service.secret_file import SecretError
 from sabot_protocol.topics import command_topic, reply_topic
+from sabot_service.broker import Broker
 from sabot_tools.stand.broker import LocalBroker
 from shoe_events import event
 from support.patience import PATIENCE_S

@@ -6,7 +6,7 @@ from floor_rig import JACKPOT, Rig, rig, server
 from prometheus_client.parser import text_string_to_metric_families
 from sabot_floor import monitoring
 from sabot_floor.app import App
-from sabot_protocol.service.metrics import exposition
+from sabot_service.metrics import exposition
 
 __all__ = ["rig", "server"]
 

@@ -11,8 +11,8 @@ from sabot_floor.jackpots.receipts import Receipts
 from sabot_protocol.jackpots import signing
 from sabot_protocol.jackpots.messages import IncrementMessage, PendingMessage, RecordedMessage
 from sabot_protocol.place import Place, with_place
-from sabot_protocol.service.moment import utc
 from sabot_protocol.topics import BeatMessage, beat_topic, increment_topic, recorded_topic
+from sabot_service.moment import utc
 
 __all__ = ["rig", "server"]
 WHO = {"jackpot": JACKPOT, "role": "area_manager"}

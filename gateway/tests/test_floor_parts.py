@@ -21,12 +21,12 @@ from sabot_floor.jackpots.missing import PATIENCE_S, MissingIncrements
 from sabot_floor.jackpots.order import PATIENCE_S as ORDER_PATIENCE_S
 from sabot_floor.jackpots.order import Order
 from sabot_floor.requests import VERBS, FloorRequest, parse
-from sabot_protocol.service.broker import Broker
-from sabot_protocol.service.config_file import ConfigError
-from sabot_protocol.service.messages import RequestError
-from sabot_protocol.service.moment import Moment
-from sabot_protocol.service.mqtt import LoopClient
+from sabot_protocol.inputs.config_file import ConfigError
 from sabot_protocol.topics import CoupMessage
+from sabot_service.broker import Broker
+from sabot_service.messages import RequestError
+from sabot_service.moment import Moment
+from sabot_service.mqtt import LoopClient
 
 PARAMETERS = crown()
 

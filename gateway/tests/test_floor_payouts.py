@@ -16,7 +16,7 @@ from sabot_floor.notify.channels import Webhook
 from sabot_floor.notify.history import LOG
 from sabot_floor.requests import Confirm, Signer
 from sabot_protocol.jackpots.messages import PendingMessage
-from sabot_protocol.service.moment import Moment
+from sabot_service.moment import Moment
 from sabot_tools.text.floor_status import status_lines
 from test_floor_order import Gateway, live
 from test_floor_people_app import FIRST_PIN, ask, done, login, refused, staffed

@@ -19,8 +19,8 @@ from sabot_floor.store import Decision, Store, StoreError, open_store
 from sabot_floor.store import Entry as LogEntry
 from sabot_protocol import commands
 from sabot_protocol.commands import CommandReply
-from sabot_protocol.service.messages import Answer
-from sabot_protocol.service.moment import Moment, utc
+from sabot_service.messages import Answer
+from sabot_service.moment import Moment, utc
 
 STAR, RAPID = "star-baccarat", "star-rapid"
 SMITH = Person("asmith", "A. Smith", {STAR: "casino_supervisor", RAPID: "casino_supervisor"})

@@ -17,7 +17,7 @@ from sabot_floor.commands.log import LOG
 from sabot_floor.config import Config
 from sabot_floor.requests import parse
 from sabot_gateway.operator.attempts import ATTEMPT, OUTCOME
-from sabot_protocol.service.messages import Answer
+from sabot_service.messages import Answer
 from sabot_tools.stand.broker import LocalBroker
 from shoe_events import event
 from support.patience import PATIENCE_S

@@ -8,7 +8,7 @@ from floor_rig import JACKPOTS
 from sabot_floor.app import started
 from sabot_floor.config import Config
 from sabot_floor.store import StoreError
-from sabot_protocol.service.signals import Signals
+from sabot_service.signals import Signals
 from sabot_tools.stand.postgres import LocalPostgres
 from support.patience import PATIENCE_S
 

@@ -18,7 +18,7 @@ from sabot_floor.reports.gaming_day import (
     read_month,
     zone_problem,
 )
-from sabot_protocol.service.config_file import ConfigError
+from sabot_protocol.inputs.config_file import ConfigError
 
 SYDNEY = Calendar("06:00", "Australia/Sydney")
 

@@ -16,8 +16,8 @@ from sabot_gateway.operator.verbs.coup import Confirm
 from sabot_gateway.operator.verbs.gateway import Status
 from sabot_gateway.publish.stage import PublishStage
 from sabot_gateway.shoe.link import ShoeLink
-from sabot_protocol.service.control import Caller
-from sabot_protocol.service.messages import Answer
+from sabot_service.control import Caller
+from sabot_service.messages import Answer
 from shoe_events import frames_in
 from stand_in import StandIn
 from structlog.testing import capture_logs

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sabot_protocol.service.moment import Moment
+from sabot_service.moment import Moment
 from shoe_events import UNIT
 from test_app import Bench, dealt, retained
 

@@ -12,8 +12,8 @@ from sabot_gateway.incidents.openings import Opening
 from sabot_gateway.verify import Source, Verifier
 from sabot_protocol import incidents, rulebooks
 from sabot_protocol.incidents import Done, Opener
-from sabot_protocol.service.moment import utc
 from sabot_protocol.topics import IncidentMessage
+from sabot_service.moment import utc
 
 STAR, PREMIUM, NZ, CROWN, RAPID = "star-baccarat", "star-premium", "nz-baccarat", "crown-baccarat", "star-rapid"
 OTHER = "5ab0000000000002"

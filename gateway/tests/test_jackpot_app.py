@@ -14,9 +14,9 @@ from sabot_gateway.app import App
 from sabot_gateway.ledger import Stored
 from sabot_gateway.operator.verbs.gateway import Status
 from sabot_gateway.shoe import parse
+from sabot_protocol.inputs.config_file import ConfigError
 from sabot_protocol.jackpots.parameters import Parameters
-from sabot_protocol.service.config_file import ConfigError
-from sabot_protocol.service.moment import Moment
+from sabot_service.moment import Moment
 from shoe_events import event
 
 METER = "sabot/v1/test/jackpot/lucky-tie/meter"

@@ -10,7 +10,7 @@ from sabot_gateway import config as configs
 from sabot_gateway.ops import check
 from sabot_gateway.publish.outgoing import outgoing
 from sabot_gateway.publish.subscriptions import Subscriptions
-from sabot_protocol.service.config_file import ConfigError
+from sabot_protocol.inputs.config_file import ConfigError
 from sabot_protocol.topics import entry_topic, increment_topic, is_retained, recorded_topic
 
 EXAMPLES = Path(__file__).parents[1] / "examples"

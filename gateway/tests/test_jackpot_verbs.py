@@ -7,7 +7,7 @@ import msgspec
 import pytest
 from jackpot_edge import SUITED, TIE, Edge, from_wagers, lucky_tie
 from sabot_gateway.operator.requests import parse
-from sabot_protocol.service.messages import RequestError
+from sabot_service.messages import RequestError
 
 STAKES = {"tie": [100, 300]}
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from sabot_gateway.shoe.keys import KeyRing
-from sabot_protocol.service.secret_file import SecretError
+from sabot_protocol.inputs.secret_file import SecretError
 from shoe_events import KEY, OTHER_KEY, UNIT
 
 

@@ -7,7 +7,7 @@ from link_bench import counted, greet, new_link, numbers, served
 from sabot_gateway.shoe.link import ShoeLink
 from sabot_protocol import framing
 from sabot_protocol.auth import TO_SHOE, Seal
-from sabot_protocol.service.secret_file import SecretError
+from sabot_protocol.inputs.secret_file import SecretError
 from shoe_events import (
     KEY,
     OTHER_KEY,

@@ -17,9 +17,9 @@ from sabot_gateway.operator.local_roles import Granted, LocalRoles
 from sabot_gateway.operator.requests import TableRequest, parse
 from sabot_gateway.ops.check import role_facts
 from sabot_protocol import authority
-from sabot_protocol.service.config_file import ConfigError
-from sabot_protocol.service.control import _groups
-from sabot_protocol.service.messages import Answer, Request
+from sabot_protocol.inputs.config_file import ConfigError
+from sabot_service.control import _groups
+from sabot_service.messages import Answer, Request
 
 ROOT, DAEMON, BIN = "root", "daemon", "bin"  # groups that every Linux has
 STAR = LocalRoles({DAEMON: "dealer", BIN: ("casino_supervisor", "area_manager"), ROOT: "inspector"})

@@ -17,10 +17,10 @@ from sabot_gateway.ops import metrics
 from sabot_gateway.ops.check import metrics_facts
 from sabot_gateway.ops.latency import Times
 from sabot_gateway.ops.table_counts import EdgeDelay
-from sabot_protocol.service.clock_source import Reading
-from sabot_protocol.service.http_get import MOST_BYTES, BadRequestError, path_of
-from sabot_protocol.service.metrics import CONTENT_TYPE, exposition
-from sabot_protocol.service.monitor import Health, Monitor, Snapshot, metrics_problems
+from sabot_service.clock_source import Reading
+from sabot_service.http_get import MOST_BYTES, BadRequestError, path_of
+from sabot_service.metrics import CONTENT_TYPE, exposition
+from sabot_service.monitor import Health, Monitor, Snapshot, metrics_problems
 from shoe_events import SLOTS, cards, event, result
 from support.patience import PATIENCE_S
 from test_app import Bench

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 import trustme
-from sabot_protocol.service.broker import Broker, BrokerUrlError, Login, LoginError
-from sabot_protocol.service.mqtt import LoopClient
+from sabot_service.broker import Broker, BrokerUrlError, Login, LoginError
+from sabot_service.mqtt import LoopClient
 from support.patience import PATIENCE_S
 
 

@@ -16,8 +16,8 @@ from sabot_floor.notify.channels import Syslog, Webhook
 from sabot_floor.notify.history import LOG, newest
 from sabot_floor.projection.reading import Reading
 from sabot_floor.store import Store
-from sabot_protocol.service.moment import utc
 from sabot_protocol.topics import AlarmMessage
+from sabot_service.moment import utc
 from support.patience import PATIENCE_S
 
 __all__ = ["rig", "server"]

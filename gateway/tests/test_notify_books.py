@@ -8,7 +8,7 @@ from sabot_floor.notify.channels import Syslog
 from sabot_floor.store import open_store
 from sabot_protocol import incidents
 from sabot_protocol.incidents import Facts, Opener
-from sabot_protocol.service.moment import utc
+from sabot_service.moment import utc
 
 PARTIES = ("surveillance", "inspector", "nicc")
 FOREIGN, SHOE_VOID = Opener(alarm="missing_or_foreign_card"), Opener(act="void_shoe")

@@ -12,8 +12,8 @@ from sabot_floor.notify.state import MOST_WAITING, MOST_WATCHED
 from sabot_floor.projection.rebuild import LedgerEntry, LedgerSpan, rebuild
 from sabot_floor.reports.gaming_day import Calendar
 from sabot_floor.store import Store, open_store
-from sabot_protocol.service.moment import Moment, utc
 from sabot_protocol.topics import AlarmMessage, IncidentMessage
+from sabot_service.moment import Moment, utc
 
 HOUR_S = 3600.0
 

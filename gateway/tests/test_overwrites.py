@@ -1,7 +1,7 @@
 """Words on our retained topics: our own are known, those of others are put right, not too often."""
 
 from sabot_gateway.publish.overwrites import Overwrites
-from sabot_protocol.service.rate_limit import LogLimiter, TokenBucket
+from sabot_service.rate_limit import LogLimiter, TokenBucket
 
 
 def test_our_own_messages_are_known_in_the_order_sent_and_however_late() -> None:

@@ -19,8 +19,8 @@ from sabot_floor.store import Decision
 from sabot_floor.store import Entry as LogEntry
 from sabot_floor.web.bridge import Outcome
 from sabot_floor.web.desk import ChangePin, Do, Look
-from sabot_protocol.service.messages import Answer
-from sabot_protocol.service.moment import utc
+from sabot_service.messages import Answer
+from sabot_service.moment import utc
 from support.patience import PATIENCE_S
 from test_web_desk import HASH, HERE, NOON, NOON_S, PIN, Rig
 

@@ -13,8 +13,8 @@ from sabot_floor.projection.writing import insert
 from sabot_floor.store import open_store
 from sabot_floor.web.bridge import Outcome
 from sabot_floor.web.data.routes import Data
-from sabot_protocol.service.messages import Answer
-from sabot_protocol.service.moment import Moment
+from sabot_service.messages import Answer
+from sabot_service.moment import Moment
 from starlette.requests import Request
 from starlette.routing import Router
 

@@ -15,7 +15,7 @@ from sabot_floor.web.site_state import SiteState
 from sabot_floor.web.views import pit_signs
 from sabot_floor.web.views.pit_signs import PitSign, SignMove
 from sabot_protocol import rulebooks
-from sabot_protocol.service.moment import Moment
+from sabot_service.moment import Moment
 
 AT = Moment(1.0, "2026-05-01T10:30:00.000Z")
 LATER = "2026-05-01T10:50:00.000Z"

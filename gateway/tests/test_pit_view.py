@@ -8,7 +8,7 @@ from sabot_floor.signs.limits import TableLimits
 from sabot_floor.web.person_acts import MOST_ACTS
 from sabot_floor.web.site_state import SiteState
 from sabot_floor.web.views import dealer, pit, wall
-from sabot_protocol.service.moment import Moment
+from sabot_service.moment import Moment
 
 AT = Moment(1.0, "2026-05-01T10:30:00.000Z")
 ROOT = "sabot/v1/sydney/"

@@ -12,8 +12,8 @@ from sabot_gateway.config import Config
 from sabot_gateway.operator.requests import TableRequest
 from sabot_gateway.operator.verbs.coup import Confirm
 from sabot_gateway.table_session import TableSession
-from sabot_protocol.service.config_file import ConfigError
-from sabot_protocol.service.messages import Answer
+from sabot_protocol.inputs.config_file import ConfigError
+from sabot_service.messages import Answer
 from structlog.testing import capture_logs
 
 TABLES = ("bac-01", "bac-02")

@@ -14,9 +14,9 @@ from sabot_gateway.operator.verbs.gateway import Status
 from sabot_gateway.operator.verbs.verb import ShoeVerb
 from sabot_gateway.shoe.refusals import for_angel_eye
 from sabot_gateway.shoe.session import frame_bytes
+from sabot_protocol.inputs.plain_text import plain
 from sabot_protocol.messages import COMMANDS
-from sabot_protocol.service.messages import Request, RequestError
-from sabot_protocol.service.plain_text import plain
+from sabot_service.messages import Request, RequestError
 
 GOOD: dict[str, dict[str, Any]] = {
     "invalidate": {"coup": "3/17", "cause": "fraud", "reason": "a marked card"},

@@ -9,7 +9,7 @@ import pytest
 from sabot_gateway.publish.publisher import Publisher
 from sabot_gateway.publish.screens import ScreenTopics
 from sabot_gateway.table_session import TableSession
-from sabot_protocol.service.moment import Moment
+from sabot_service.moment import Moment
 from screen_log import ScreenLog
 from structlog.testing import capture_logs
 

@@ -21,9 +21,9 @@ from sabot_protocol.jackpots.messages import (
     WinState,
 )
 from sabot_protocol.jackpots.parameters import LuckyTie, Parameters
-from sabot_protocol.service.messages import RequestError
-from sabot_protocol.service.moment import Moment
 from sabot_protocol.topics import StatusMessage, TableSetup
+from sabot_service.messages import RequestError
+from sabot_service.moment import Moment
 
 NOW = "2026-11-17T10:00:00.000Z"
 PARAMETERS = Parameters(

@@ -16,9 +16,9 @@ from sabot_floor.signs.log import LOG, SignLog
 from sabot_floor.signs.sign import Sign, sign
 from sabot_floor.signs.verbs import ChangeSign, ShowSign
 from sabot_floor.store import Decision, Store, open_store
-from sabot_protocol.service.messages import Answer
-from sabot_protocol.service.moment import Moment
 from sabot_protocol.topics import StatusMessage, TableSetup
+from sabot_service.messages import Answer
+from sabot_service.moment import Moment
 
 GAMES = {
     "star-baccarat": "baccarat",

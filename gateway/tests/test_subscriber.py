@@ -11,9 +11,9 @@ from typing import Any
 import msgspec
 import pytest
 from floor_rig import Rig, server
-from sabot_protocol.service.mqtt import LoopClient
-from sabot_protocol.service.subscriber import Subscriber
 from sabot_protocol.topics import StatusMessage
+from sabot_service.mqtt import LoopClient
+from sabot_service.subscriber import Subscriber
 from sabot_tools.stand.broker import LocalBroker
 
 __all__ = ["server"]

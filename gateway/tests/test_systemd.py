@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from sabot_protocol.service.systemd import Systemd
+from sabot_service.systemd import Systemd
 from test_app import Bench
 from test_monitor import bench
 

@@ -5,7 +5,7 @@ import pytest
 from sabot_floor.web.site_state import SiteState
 from sabot_floor.web.views import dealer, display, jackpot, jackpots, pit
 from sabot_protocol.jackpots.parameters import Parameters
-from sabot_protocol.service.moment import Moment
+from sabot_service.moment import Moment
 
 BORN, NOW = "2026-10-17T09:00:00.000Z", "2026-10-17T11:30:00.000Z"
 AT = Moment(9000.0, NOW)

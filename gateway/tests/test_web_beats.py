@@ -5,7 +5,7 @@ import pytest
 from sabot_floor.web.hub import BEAT, Hub
 from sabot_floor.web.site_state import Link, SiteState
 from sabot_floor.web.views import pit
-from sabot_protocol.service.moment import Moment
+from sabot_service.moment import Moment
 
 TIME = "2026-10-17T09:00:00.000Z"
 ROOT = "sabot/v1/sydney/"

@@ -12,8 +12,8 @@ from sabot_floor.web.views import dealer
 from sabot_floor.web.views.dealer import Dealer
 from sabot_floor.web.views.dealer_hand import hand_state
 from sabot_protocol import rulebooks
-from sabot_protocol.service.moment import Moment
 from sabot_protocol.table_states import HandMessage
+from sabot_service.moment import Moment
 
 TIME = "2026-10-17T09:00:00.000Z"
 AT = Moment(100.0, TIME)

@@ -24,8 +24,8 @@ from sabot_floor.web import bridge as bridges
 from sabot_floor.web.bridge import Bridge, Outcome
 from sabot_floor.web.config import Web
 from sabot_floor.web.desk import Do, LogIn, LogOut, Look, WebDesk
-from sabot_protocol.service.messages import Answer
-from sabot_protocol.service.moment import Moment, utc
+from sabot_service.messages import Answer
+from sabot_service.moment import Moment, utc
 from support.patience import PATIENCE_S
 
 NOON_S = 1_792_238_400.0

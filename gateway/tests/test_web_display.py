@@ -10,7 +10,7 @@ from sabot_floor.web import channels
 from sabot_floor.web.site_state import Link, SiteState
 from sabot_floor.web.views.display import Display, Limits, Tail, view
 from sabot_floor.web.views.shoe_roads import newest_columns, shoe_view
-from sabot_protocol.service.moment import Moment
+from sabot_service.moment import Moment
 
 AT = Moment(1.0, "2026-10-17T09:00:00.000Z")
 TABLE = "bac-01"

@@ -7,7 +7,7 @@ import pytest
 from sabot_floor.web import channels
 from sabot_floor.web.hub import BEAT, LOCKED, MOST_OF_ADDRESS, Hub, RefusedError
 from sabot_floor.web.site_state import SiteState
-from sabot_protocol.service.moment import Moment
+from sabot_service.moment import Moment
 
 TIME = "2026-10-17T09:00:00.000Z"
 STATUS = msgspec.json.encode({"state": "online", "time": TIME, "rulebook": "crown-baccarat"})

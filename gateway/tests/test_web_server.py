@@ -13,7 +13,7 @@ import trustme
 from sabot_floor.web import channels, connection, hub
 from sabot_floor.web.server import WebServer
 from sabot_floor.web.site_state import SiteState
-from sabot_protocol.service.moment import Moment
+from sabot_service.moment import Moment
 from support.patience import PATIENCE_S, is_quick
 from web_rig import ended, get, made, raw, read_until, started, wait_for
 

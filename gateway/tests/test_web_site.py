@@ -6,7 +6,7 @@ from sabot_floor.signs.limits import MOST_TABLES, TableLimits
 from sabot_floor.web import channels
 from sabot_floor.web.site_state import Link, SiteState, Subject
 from sabot_floor.web.views import wall
-from sabot_protocol.service.moment import Moment
+from sabot_service.moment import Moment
 
 AT = Moment(1.0, "2026-10-17T09:00:00.000Z")
 ROOT = "sabot/v1/sydney/"

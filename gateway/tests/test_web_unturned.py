@@ -18,9 +18,9 @@ from sabot_floor.web.views import dealer
 from sabot_gateway import rules
 from sabot_protocol import authority, rulebooks
 from sabot_protocol.cards import POINTS
-from sabot_protocol.service.messages import Answer
-from sabot_protocol.service.moment import Moment
 from sabot_protocol.table_of_play import SLOTS, due
+from sabot_service.messages import Answer
+from sabot_service.moment import Moment
 
 TIME = "2026-10-17T09:00:00.000Z"
 AT = Moment(100.0, TIME)

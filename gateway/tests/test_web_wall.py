@@ -7,7 +7,7 @@ import pytest
 from sabot_floor.signs.limits import TableLimits
 from sabot_floor.web.site_state import Link, SiteState
 from sabot_floor.web.views.wall import WallAlarms, WallTable, view
-from sabot_protocol.service.moment import Moment
+from sabot_service.moment import Moment
 
 AT = Moment(1.0, "2026-10-17T09:00:00.000Z")
 ALARM = {

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from paho.mqtt.enums import CallbackAPIVersion
-from sabot_protocol.service import mqtt_packets as packets
-from sabot_protocol.service.mqtt_packets import Decoder, Kind, Packet, PacketError
-from sabot_protocol.service.wire_client import WireClient
+from sabot_service import mqtt_packets as packets
+from sabot_service.mqtt_packets import Decoder, Kind, Packet, PacketError
+from sabot_service.wire_client import WireClient
 
 CONNACK = b"\x20\x02\x00\x00"
 REFUSED = b"\x20\x02\x00\x05"

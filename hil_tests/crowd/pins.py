@@ -3,7 +3,7 @@
 import random
 from typing import Any, Final
 
-from sabot_protocol.service.messages import Request
+from sabot_service.messages import Request
 from support.visitor import Visitor
 
 from crowd.pages import Pages

@@ -7,8 +7,8 @@ import msgspec
 from sabot_protocol import rulebooks
 from sabot_protocol.cards import DECK
 from sabot_protocol.fields import Fault
-from sabot_protocol.service.messages import Answer, Request
 from sabot_protocol.table_of_play import FIRST_FOUR
+from sabot_service.messages import Answer, Request
 from sabot_sim.rigs.play import StepAnswer
 from sabot_tools.text.json_lines import BadLineError
 from sabot_tools.text.steps import step_of

@@ -18,10 +18,10 @@ from sabot_floor.app import App
 from sabot_floor.config import Config
 from sabot_floor.web.config import Web
 from sabot_protocol import command_keys
-from sabot_protocol.service.broker import Broker
-from sabot_protocol.service.messages import Answer, Request
-from sabot_protocol.service.mqtt import LoopClient
 from sabot_protocol.topics import ROOT
+from sabot_service.broker import Broker
+from sabot_service.messages import Answer, Request
+from sabot_service.mqtt import LoopClient
 from sabot_tools.stand.broker import LocalBroker
 from sabot_tools.stand.demo_jackpots import jackpots
 from sabot_tools.stand.ports import HOST, free_port

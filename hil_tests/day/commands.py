@@ -10,10 +10,10 @@ import msgspec
 from sabot_protocol import command_keys
 from sabot_protocol.command_keys import SigningKey
 from sabot_protocol.commands import CommandAct, CommandMessage, CommandReply
-from sabot_protocol.service.broker import Broker
-from sabot_protocol.service.mqtt import LoopClient
-from sabot_protocol.service.secret_file import read_key
+from sabot_protocol.inputs.secret_file import read_key
 from sabot_protocol.topics import ROOT, command_topic
+from sabot_service.broker import Broker
+from sabot_service.mqtt import LoopClient
 from sabot_sim.world.acts import AtGateway
 
 from day.known import utc

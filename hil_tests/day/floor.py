@@ -13,7 +13,7 @@ from sabot_floor.app import App
 from sabot_floor.config import Config
 from sabot_floor.projection import coverage
 from sabot_floor.reports.gaming_day import Calendar
-from sabot_protocol.service.broker import Broker
+from sabot_service.broker import Broker
 from support.patience import PATIENCE_S
 
 from day.known import utc

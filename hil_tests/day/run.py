@@ -5,7 +5,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Final
 
-from sabot_protocol.service.broker import Broker
+from sabot_service.broker import Broker
 from sabot_sim.world.acts import AtGateway, AtShoe, Timed
 from sabot_sim.world.day import Day
 

@@ -13,10 +13,10 @@ import structlog
 from sabot_gateway.app import App
 from sabot_gateway.config import Config, Table
 from sabot_gateway.ledger import Reader
-from sabot_protocol.service.broker import Broker
-from sabot_protocol.service.messages import Answer, Request
-from sabot_protocol.service.mqtt import NO_KEEPALIVE
 from sabot_protocol.topics import is_published
+from sabot_service.broker import Broker
+from sabot_service.messages import Answer, Request
+from sabot_service.mqtt import NO_KEEPALIVE
 from sabot_sim.world.acts import AtGateway
 
 from day.commands import Commands

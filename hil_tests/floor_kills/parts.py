@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Final, Literal
 
 import msgspec
-from sabot_protocol.service.broker import Broker
-from sabot_protocol.service.client import ask
-from sabot_protocol.service.messages import ControlError, Request
+from sabot_service.broker import Broker
+from sabot_service.client import ask
+from sabot_service.messages import ControlError, Request
 from sabot_tools.bench.gateway_load import ptys
 from sabot_tools.stand import broker
 from sabot_tools.stand.children import Children

@@ -5,8 +5,8 @@ import time
 from typing import Any, Final
 
 import msgspec
-from sabot_protocol.service.broker import Broker
 from sabot_protocol.topics import ROOT
+from sabot_service.broker import Broker
 from sabot_tools.stand.subscriber import Subscriber
 
 _MOST_FAULTS: Final = 1000

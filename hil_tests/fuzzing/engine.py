@@ -8,7 +8,14 @@ from collections.abc import Callable
 
 import atheris
 
-_OURS = ["sabot_protocol", "sabot_gateway", "sabot_floor", "sabot_tools.text", "sabot_tools.actions.inspect"]
+_OURS = [
+    "sabot_protocol",
+    "sabot_service",
+    "sabot_gateway",
+    "sabot_floor",
+    "sabot_tools.text",
+    "sabot_tools.actions.inspect",
+]
 
 
 def main() -> None:

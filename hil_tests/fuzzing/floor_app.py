@@ -17,7 +17,7 @@ from sabot_floor.web.bridge import Outcome
 from sabot_floor.web.config import Web
 from sabot_floor.web.desk import LogIn
 from sabot_protocol import command_keys, commands
-from sabot_protocol.service.moment import Moment, utc
+from sabot_service.moment import Moment, utc
 from starlette.types import ASGIApp
 
 from fuzzing import scratch

@@ -7,9 +7,9 @@ import msgspec
 from sabot_gateway.screens.hand import hand_message
 from sabot_gateway.screens.history import history_message
 from sabot_gateway.table_session import TableSession
-from sabot_protocol.service.moment import Moment, utc
 from sabot_protocol.table_states import HandMessage, HistoryMessage
 from sabot_protocol.topics import AlarmsMessage
+from sabot_service.moment import Moment, utc
 
 from fuzzing.reads import parts
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from sabot_protocol.service.broker import Broker
+from sabot_service.broker import Broker
 from sabot_tools.stand.children import Children
 from sabot_tools.stand.ports import HOST, free_port
 from support.brokers import Site

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 import trustme
-from sabot_protocol.service.broker import Broker, Login
+from sabot_service.broker import Broker, Login
 from sabot_tools.stand import broker
 from sabot_tools.stand.children import Children
 from sabot_tools.stand.ports import HOST, free_port

@@ -12,9 +12,9 @@ import msgspec
 from sabot_protocol import rulebooks
 from sabot_protocol.command_keys import SigningKey
 from sabot_protocol.commands import CommandAct, CommandMessage, CommandReply, digest
-from sabot_protocol.service.messages import Answer, Request
-from sabot_protocol.service.moment import utc
 from sabot_protocol.topics import ROOT, command_topic
+from sabot_service.messages import Answer, Request
+from sabot_service.moment import utc
 from sabot_sim.rigs.unix import UnixRig
 from sabot_sim.scenarios.script import Script
 from sabot_tools.replay.act_handlers import ActHandlers

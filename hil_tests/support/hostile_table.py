@@ -21,8 +21,8 @@ import msgspec
 from floor import LOST, Line
 from sabot_gateway.ledger import Reader
 from sabot_gateway.shoe.parse import Event
-from sabot_protocol.service.broker import Broker
-from sabot_protocol.service.mqtt import LoopClient
+from sabot_service.broker import Broker
+from sabot_service.mqtt import LoopClient
 from sabot_tools.stand import broker
 from sabot_tools.stand.children import Children
 from sabot_tools.stand.local_site import daemon_command

@@ -6,9 +6,9 @@ from typing import Any
 
 import msgspec
 from sabot_gateway.ledger import Reader
-from sabot_protocol.service.client import ask
-from sabot_protocol.service.daemons import FLOOR
-from sabot_protocol.service.messages import Request
+from sabot_service.client import ask
+from sabot_service.daemons import FLOOR
+from sabot_service.messages import Request
 from sabot_sim.dealing.dealer import Dealer
 from sabot_sim.dealing.table import SimTable
 from sabot_sim.dealing.troubled_dealer import Trouble, TroubledDealer

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from typing import Protocol
 
 import paho.mqtt.client as paho
-from sabot_protocol.service.broker import Broker, Login
-from sabot_protocol.service.mqtt import LoopClient
+from sabot_service.broker import Broker, Login
+from sabot_service.mqtt import LoopClient
 
 from support.patience import PATIENCE_S
 

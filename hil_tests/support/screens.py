@@ -17,10 +17,10 @@ import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, Playwright, Response, expect, sync_playwright
 from playwright.sync_api import Request as PageRequest
 from sabot_protocol import command_keys
-from sabot_protocol.service.client import ask
-from sabot_protocol.service.daemons import FLOOR
-from sabot_protocol.service.messages import Answer, Request
 from sabot_protocol.topics import ROOT
+from sabot_service.client import ask
+from sabot_service.daemons import FLOOR
+from sabot_service.messages import Answer, Request
 from sabot_tools.stand.broker import LocalBroker
 from sabot_tools.stand.children import Children
 from sabot_tools.stand.floor_service import floor_command

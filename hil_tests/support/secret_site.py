@@ -16,9 +16,9 @@ from urllib.parse import quote
 
 from floor_rig import JACKPOTS
 from sabot_protocol import command_keys
-from sabot_protocol.service.client import ask
-from sabot_protocol.service.daemons import FLOOR, GATEWAY, Daemon
-from sabot_protocol.service.messages import ControlError, Request
+from sabot_service.client import ask
+from sabot_service.daemons import FLOOR, GATEWAY, Daemon
+from sabot_service.messages import ControlError, Request
 from sabot_tools.stand import broker
 from sabot_tools.stand.children import Children
 from sabot_tools.stand.ports import HOST, free_port

@@ -10,9 +10,9 @@ from typing import Any
 import msgspec
 import pytest
 from sabot_gateway.ledger import Reader
-from sabot_protocol.service.client import ask
-from sabot_protocol.service.messages import Request
 from sabot_protocol.topics import is_published
+from sabot_service.client import ask
+from sabot_service.messages import Request
 from sabot_tools.stand.angel_eye_table import LiveAngelEye
 from sabot_tools.stand.local_site import LocalSite, Received
 

@@ -12,9 +12,9 @@ from typing import Any
 
 import msgspec
 import pytest
-from sabot_protocol.service.client import ask
-from sabot_protocol.service.messages import Request
 from sabot_protocol.topics import CoupMessage
+from sabot_service.client import ask
+from sabot_service.messages import Request
 from sabot_tools.stand import broker
 from sabot_tools.stand.children import Children
 from sabot_tools.stand.local_site import daemon_command

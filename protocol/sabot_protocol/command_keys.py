@@ -7,9 +7,9 @@ import msgspec
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
-from sabot_protocol import key_pairs
 from sabot_protocol.commands import CommandError, CommandMessage, canonical
-from sabot_protocol.service.secret_file import SecretError, read_key
+from sabot_protocol.inputs import key_pairs
+from sabot_protocol.inputs.secret_file import SecretError, read_key
 
 _NAME = "floor"
 PRIVATE_NAME, PUBLIC_NAME = f"{_NAME}.key", f"{_NAME}.pub"

@@ -16,10 +16,10 @@ from typing import Any, Final
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
-from sabot_protocol import key_pairs
 from sabot_protocol.fields import HASH_BYTES
+from sabot_protocol.inputs import key_pairs
+from sabot_protocol.inputs.secret_file import SecretError, read_key
 from sabot_protocol.messages import protocol_hash
-from sabot_protocol.service.secret_file import SecretError, read_key
 
 KEY_NAME: Final = "firmware"
 MOST_BYTES: Final = 1 << 18  # a slot has room for more than that

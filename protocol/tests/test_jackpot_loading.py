@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jackpot_parameters import crown
+from sabot_protocol.inputs.config_file import ConfigError
 from sabot_protocol.jackpots import loading
 from sabot_protocol.jackpots.parameters import LuckyTie, Outcome, Parameters, Random
-from sabot_protocol.service.config_file import ConfigError
 
 EXAMPLE = Path(__file__).parents[2] / "gateway/examples/jackpots.toml"
 CROWN = """

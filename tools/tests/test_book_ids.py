@@ -9,7 +9,7 @@ from sabot_protocol import rulebooks
 
 ROOT = Path(__file__).parents[2]
 CODE = (
-    "protocol/sabot_protocol", "gateway/sabot_gateway", "gateway/sabot_floor", "firmware/sabot", "sim/sabot_sim",
+    "protocol/sabot_protocol", "gateway/sabot_service", "gateway/sabot_gateway", "gateway/sabot_floor", "firmware/sabot", "sim/sabot_sim",
     "tools/sabot_tools",
 )  # fmt: skip
 # What is dealt by one book on purpose: recordings, measurements, and the printed rules that tests compare with.

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from sabot_protocol.service.messages import Answer, Request
 from sabot_protocol.topics import AlarmMessage, AlarmsMessage, StatusMessage
+from sabot_service.messages import Answer, Request
 from sabot_sim.angel_eye.shoe import AngelEyeShoe
 from sabot_sim.angel_eye.troubled_dealer import TroubledAngelEyeDealer
 from sabot_sim.dealing.troubled_dealer import Trouble, TroubledDealer

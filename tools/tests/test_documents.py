@@ -12,7 +12,7 @@ import typer
 from sabot_gateway import config
 from sabot_gateway.ledger import Entry, Ledger
 from sabot_protocol.auth import TO_GATEWAY, TO_SHOE
-from sabot_protocol.service.broker import Broker
+from sabot_service.broker import Broker
 from sabot_tools.cli import app
 
 ROOT = Path(__file__).parents[2]

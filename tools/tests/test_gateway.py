@@ -18,7 +18,7 @@ import pytest
 from sabot_gateway import config
 from sabot_gateway.ops import example
 from sabot_gateway.shoe.ports import Port
-from sabot_protocol.service.broker import Login
+from sabot_service.broker import Login
 from sabot_sim.rigs.vm import VmShoe
 from sabot_tools.cli import app
 from sabot_tools.stand import broker

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from sabot_protocol.service.messages import Answer, Request
+from sabot_service.messages import Answer, Request
 from sabot_tools.actions import incidents
 from sabot_tools.cli import app
 from sabot_tools.stand import table_target

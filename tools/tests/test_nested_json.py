@@ -8,7 +8,7 @@ from test_tree import ROOT, tracked
 
 _OF_JSON = {"MsgspecError", "DecodeError"}
 # Their caller catches it for both.
-_BY_CALLER = {"protocol/sabot_protocol/service/request_line.py"}
+_BY_CALLER = {"gateway/sabot_service/request_line.py"}
 
 
 def caught(handler: ast.ExceptHandler) -> set[str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from sabot_floor import monitoring
 from sabot_gateway.ops import dashboard, metrics
-from sabot_protocol.service.metrics import Family, Histogram, Samples, Value, exposition
+from sabot_service.metrics import Family, Histogram, Samples, Value, exposition
 from sabot_tools.stand.prometheus import NoPrometheusError, program, promtool
 
 ROOT = Path(__file__).parents[2]

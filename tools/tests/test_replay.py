@@ -9,7 +9,7 @@ import pytest
 from sabot_protocol.cardcode import set_words
 from sabot_protocol.messages import EVENTS
 from sabot_protocol.recording import Act, Edge, Line, Record, Writer
-from sabot_protocol.service.broker import Broker
+from sabot_service.broker import Broker
 from sabot_sim.optics.signals import card_edges
 from sabot_tools.cli import app
 from sabot_tools.replay import comparison

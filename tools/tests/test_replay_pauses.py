@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from sabot_gateway.shoe.handshake import ASK_SOONEST_S
 from sabot_gateway.shoe.session import frame_bytes
-from sabot_protocol.service.broker import Broker
+from sabot_service.broker import Broker
 from sabot_tools.replay.system import ReplaySystem
 from sabot_tools.replay.table_setup import TableSetup
 

@@ -13,11 +13,11 @@ import structlog
 from sabot_protocol import authority, command_acts, commands
 from sabot_protocol.command_keys import SigningKey
 from sabot_protocol.commands import CLOCK_SLACK_S, MOST_BYTES, CommandAct, CommandError, CommandMessage, CommandReply
-from sabot_protocol.service.messages import Answer
-from sabot_protocol.service.moment import Moment, utc
-from sabot_protocol.service.plain_text import plain
-from sabot_protocol.service.rate_limit import TokenBucket
+from sabot_protocol.inputs.plain_text import plain
 from sabot_protocol.topics import command_topic, reply_topic
+from sabot_service.messages import Answer
+from sabot_service.moment import Moment, utc
+from sabot_service.rate_limit import TokenBucket
 
 from sabot_floor.commands.entries import Answered, Asked, Entry, Refused, Unanswered
 from sabot_floor.commands.log import CommandLog

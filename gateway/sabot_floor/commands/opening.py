@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
-from sabot_protocol.service.moment import Moment
-from sabot_protocol.service.mqtt import LoopClient
+from sabot_service.moment import Moment
+from sabot_service.mqtt import LoopClient
 
 from sabot_floor.commands.desk import CommandDesk
 from sabot_floor.commands.log import CommandLog

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 import structlog
-from sabot_protocol.service.moment import Moment
-from sabot_protocol.service.plain_text import plain
+from sabot_protocol.inputs.plain_text import plain
 from sabot_protocol.topics import AlarmMessage
+from sabot_service.moment import Moment
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import msgspec
-from sabot_protocol.service.plain_text import plain
+from sabot_protocol.inputs.plain_text import plain
 from sabot_protocol.topics import ROOT, StatusMessage
 
 from sabot_floor.commands.same_units import SameUnits

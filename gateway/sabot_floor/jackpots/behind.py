@@ -5,11 +5,11 @@ from typing import Annotated
 
 import msgspec
 from msgspec import Meta
-from sabot_protocol.service.bounded_json import decoded
-from sabot_protocol.service.messages import Answer
-from sabot_protocol.service.moment import Moment
-from sabot_protocol.service.plain_text import plain
+from sabot_protocol.inputs.bounded_json import decoded
+from sabot_protocol.inputs.plain_text import plain
 from sabot_protocol.topics import jackpot_topic
+from sabot_service.messages import Answer
+from sabot_service.moment import Moment
 
 from sabot_floor.jackpots.batch import Batch, log_name
 from sabot_floor.jackpots.engine import Refused

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import msgspec
 import structlog
-from sabot_protocol.service.moment import Moment, utc
-from sabot_protocol.service.rate_limit import LogLimiter
 from sabot_protocol.topics import ConfirmedMessage, CoupMessage
+from sabot_service.moment import Moment, utc
+from sabot_service.rate_limit import LogLimiter
 
 from sabot_floor.inbox import Arrived
 from sabot_floor.jackpots.batch import Batch

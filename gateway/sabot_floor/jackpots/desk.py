@@ -7,8 +7,8 @@ import msgspec
 from sabot_protocol import authority
 from sabot_protocol.jackpots.currency import number, written
 from sabot_protocol.jackpots.messages import Win
-from sabot_protocol.service.messages import Answer
-from sabot_protocol.service.moment import Moment
+from sabot_service.messages import Answer
+from sabot_service.moment import Moment
 
 from sabot_floor.jackpots import engine, states
 from sabot_floor.jackpots.batch import Batch, DrawRequest

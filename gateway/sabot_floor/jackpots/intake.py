@@ -8,10 +8,10 @@ from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 from msgspec import inspect
+from sabot_protocol.inputs.plain_text import plain
 from sabot_protocol.jackpots import signing
 from sabot_protocol.jackpots.messages import IncrementMessage, RecordedMessage
 from sabot_protocol.place import without_place
-from sabot_protocol.service.plain_text import plain
 from sabot_protocol.topics import RETAINED, ROOT, BeatMessage, ConfirmedMessage, CoupMessage, StatusMessage
 
 from sabot_floor.inbox import MOST_PAYLOAD_BYTES, Arrived

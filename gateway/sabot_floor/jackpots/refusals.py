@@ -4,7 +4,7 @@ from collections import Counter, deque
 from dataclasses import dataclass, field
 
 import structlog
-from sabot_protocol.service.rate_limit import LogLimiter, TokenBucket
+from sabot_service.rate_limit import LogLimiter, TokenBucket
 
 from sabot_floor.jackpots.engine import Fault, Reason
 

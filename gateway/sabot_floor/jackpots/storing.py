@@ -1,7 +1,7 @@
 """Storing: what the messages of a turn brought, in one transaction; an entry that cannot be stored is dropped alone."""
 
 import structlog
-from sabot_protocol.service.moment import Moment
+from sabot_service.moment import Moment
 
 from sabot_floor.jackpots.batch import Batch
 from sabot_floor.jackpots.collector import Collector, Work

@@ -7,9 +7,9 @@ from typing import Annotated, Any, Literal, get_args
 
 import msgspec
 from msgspec import Meta
+from sabot_protocol.inputs import config_file
+from sabot_protocol.inputs.config_file import Name, with_paths
 from sabot_protocol.rulebooks.people import catalogue
-from sabot_protocol.service import config_file
-from sabot_protocol.service.config_file import Name, with_paths
 from sabot_protocol.topics import AlarmMessage, AlarmState, Severity
 
 MOST_CHANNELS = 16

@@ -5,7 +5,7 @@ import socket
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 
-from sabot_protocol.service.facts import Fact
+from sabot_service.facts import Fact
 
 from sabot_floor.notify.channels import AnyChannel, Mail, Webhook, party_problems, unknown_alarms
 from sabot_floor.notify.senders import mail, secrets, syslog, webhook

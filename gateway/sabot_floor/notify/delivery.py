@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 import msgspec
-from sabot_protocol.service.moment import utc
+from sabot_service.moment import utc
 
 from sabot_floor.notify.channels import Channel
 from sabot_floor.notify.notices import Notice

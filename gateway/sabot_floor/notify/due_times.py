@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from functools import lru_cache
 
-from sabot_protocol.service.moment import utc
+from sabot_service.moment import utc
 
 from sabot_floor.reports.gaming_day import Calendar, month_days
 

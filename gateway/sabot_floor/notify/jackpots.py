@@ -7,8 +7,8 @@ import msgspec
 from sabot_protocol import authority
 from sabot_protocol.jackpots.currency import written
 from sabot_protocol.jackpots.messages import FaultMessage, WinMessage
-from sabot_protocol.service.moment import utc
 from sabot_protocol.topics import AlarmMessage
+from sabot_service.moment import utc
 
 from sabot_floor.jackpots import engine
 from sabot_floor.jackpots.batch import log_name

@@ -3,7 +3,7 @@
 import re
 
 import msgspec
-from sabot_protocol.service.plain_text import plain
+from sabot_protocol.inputs.plain_text import plain
 from sabot_protocol.topics import ROOT, AlarmMessage, IncidentMessage
 
 from sabot_floor.inbox import MOST_PAYLOAD_BYTES, Arrived

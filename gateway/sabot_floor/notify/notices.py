@@ -4,7 +4,7 @@ from hashlib import sha256
 from typing import Literal
 
 import msgspec
-from sabot_protocol.service.plain_text import plain
+from sabot_protocol.inputs.plain_text import plain
 from sabot_protocol.topics import AlarmMessage, Severity
 
 from sabot_floor.reports.gaming_day import Calendar

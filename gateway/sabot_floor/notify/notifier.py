@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import structlog
-from sabot_protocol.service.moment import Moment, utc
-from sabot_protocol.service.rate_limit import LogLimiter
 from sabot_protocol.topics import IncidentMessage
+from sabot_service.moment import Moment, utc
+from sabot_service.rate_limit import LogLimiter
 
 from sabot_floor.config import Config
 from sabot_floor.inbox import Arrived

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from sabot_protocol.service.moment import utc
 from sabot_protocol.topics import AlarmMessage, IncidentMessage
+from sabot_service.moment import utc
 
 from sabot_floor.notify import due_times, notices, steps, summaries
 from sabot_floor.notify.channels import AnyChannel, wants_alarm, wants_table

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from sabot_protocol.jackpots.currency import number
-from sabot_protocol.service.moment import utc
 from sabot_protocol.topics import IncidentMessage, Severity, Step
+from sabot_service.moment import utc
 
 from sabot_floor.notify import due_times
 from sabot_floor.notify.channels import Channel

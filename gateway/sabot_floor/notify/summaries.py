@@ -1,8 +1,8 @@
 """Summaries: of a flood of alarms a channel gets the first ones of a minute, and one notice about all others."""
 
-from sabot_protocol.service.moment import utc
-from sabot_protocol.service.plain_text import counted
+from sabot_protocol.inputs.plain_text import counted
 from sabot_protocol.topics import Severity
+from sabot_service.moment import utc
 
 from sabot_floor.notify.notices import MOST_TEXT, Notice, notice_id, short
 from sabot_floor.notify.state import Flood

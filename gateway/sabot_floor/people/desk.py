@@ -7,10 +7,10 @@ from typing import Any
 import msgspec
 import structlog
 from sabot_protocol import authority
-from sabot_protocol.service.daemons import FLOOR
-from sabot_protocol.service.messages import Answer
-from sabot_protocol.service.moment import Moment
-from sabot_protocol.service.plain_text import plain
+from sabot_protocol.inputs.plain_text import plain
+from sabot_service.daemons import FLOOR
+from sabot_service.messages import Answer
+from sabot_service.moment import Moment
 
 from sabot_floor.people import entries, hashing, logins
 from sabot_floor.people.checker import Checker

@@ -5,7 +5,7 @@ from typing import Final
 
 import msgspec
 import structlog
-from sabot_protocol.service.moment import Moment
+from sabot_service.moment import Moment
 
 from sabot_floor.people.sessions import Kind, Session, Sessions
 from sabot_floor.people.state import instant

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
-from sabot_protocol.service.plain_text import counted
+from sabot_protocol.inputs.plain_text import counted
 
 from sabot_floor.projection import coverage, record, schema
 from sabot_floor.projection.record import Entry, Removed, Stored

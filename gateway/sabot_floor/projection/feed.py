@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 import msgspec
 import structlog
+from sabot_protocol.inputs.bounded_json import decoded
+from sabot_protocol.inputs.plain_text import plain
 from sabot_protocol.place import Place, without_place
-from sabot_protocol.service.bounded_json import decoded
-from sabot_protocol.service.moment import utc
-from sabot_protocol.service.plain_text import plain
 from sabot_protocol.topics import RETAINED, ROOT, LedgerMessage, is_published
+from sabot_service.moment import utc
 
 from sabot_floor.inbox import Arrived
 from sabot_floor.projection import coverage, record

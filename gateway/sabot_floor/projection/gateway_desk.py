@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping
 
 from sabot_protocol import authority
 from sabot_protocol.authority import AuthorityError
-from sabot_protocol.service.messages import Answer
-from sabot_protocol.service.moment import Moment
-from sabot_protocol.service.plain_text import plain
+from sabot_protocol.inputs.plain_text import plain
 from sabot_protocol.topics import StatusMessage
+from sabot_service.messages import Answer
+from sabot_service.moment import Moment
 
 from sabot_floor.projection.gateway_log import GatewayLog
 from sabot_floor.projection.gateways import Accepted

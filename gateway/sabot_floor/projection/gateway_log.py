@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable
 
 import msgspec
 import structlog
-from sabot_protocol.service.bounded_json import decoded
-from sabot_protocol.service.plain_text import plain
+from sabot_protocol.inputs.bounded_json import decoded
+from sabot_protocol.inputs.plain_text import plain
 from sabot_protocol.topics import ROOT, StatusMessage
 
 from sabot_floor.projection import gateways

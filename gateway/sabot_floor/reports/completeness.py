@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from itertools import pairwise
 
-from sabot_protocol.service.plain_text import counted
+from sabot_protocol.inputs.plain_text import counted
 
 from sabot_floor.projection.rows import Contradiction
 from sabot_floor.reports.gaming_day import Span

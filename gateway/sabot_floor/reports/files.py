@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import IO
 
 import msgspec
-from sabot_protocol.service.plain_text import csv_cell, escaped_json
+from sabot_protocol.inputs.plain_text import csv_cell, escaped_json
 
 from sabot_floor.reports.contents import Report, Section
 from sabot_floor.reports.rows import Row

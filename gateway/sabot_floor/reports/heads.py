@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from sabot_protocol.service.plain_text import counted
+from sabot_protocol.inputs.plain_text import counted
 
 from sabot_floor.reports.completeness import doubts, gap_warning
 from sabot_floor.reports.contents import Head, Kind

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import msgspec
 from sabot_protocol import rulebooks
-from sabot_protocol.service.plain_text import counted
+from sabot_protocol.inputs.plain_text import counted
 from sabot_protocol.topics import Step
 
 from sabot_floor.notify.history import sent_about

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from sabot_protocol import rulebooks
 from sabot_protocol.authority import Verdict
-from sabot_protocol.service.plain_text import plain
+from sabot_protocol.inputs.plain_text import plain
 
 from sabot_floor.people.state import Person
 from sabot_floor.reports.gaming_day import Calendar

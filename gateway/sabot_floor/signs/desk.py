@@ -7,9 +7,9 @@ import structlog
 from sabot_protocol import authority, rulebooks
 from sabot_protocol.authority import AuthorityError, Verdict
 from sabot_protocol.jackpots.parameters import Parameters
-from sabot_protocol.service.messages import Answer
-from sabot_protocol.service.moment import Moment
 from sabot_protocol.topics import StatusMessage
+from sabot_service.messages import Answer
+from sabot_service.moment import Moment
 
 from sabot_floor.config import Config
 from sabot_floor.people.state import Person

@@ -6,9 +6,9 @@ from typing import Annotated, Any, Final, Literal
 
 import msgspec
 from msgspec import Meta
+from sabot_protocol.inputs import config_file
+from sabot_protocol.inputs.config_file import Name
 from sabot_protocol.rulebooks.sign import without_side
-from sabot_protocol.service import config_file
-from sabot_protocol.service.config_file import Name
 
 from sabot_floor.signs.amounts import AmountError, minor_units
 

@@ -4,7 +4,7 @@ import re
 from datetime import UTC, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
-from sabot_protocol.service.moment import utc
+from sabot_service.moment import utc
 
 _HOUR, _DAY_HOUR = (
     re.compile(r"[0-2][0-9]:[0-5][0-9]"),

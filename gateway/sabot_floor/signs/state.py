@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 import msgspec
-from sabot_protocol.service.moment import utc
+from sabot_service.moment import utc
 
 from sabot_floor.signs.entries import (
     Cancelled,

@@ -6,7 +6,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 from sabot_protocol import authority, rulebooks
-from sabot_protocol.service.messages import Answer, RequestError
+from sabot_service.messages import Answer, RequestError
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Scope

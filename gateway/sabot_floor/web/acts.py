@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta
-from sabot_protocol.service.messages import RequestError
+from sabot_service.messages import RequestError
 
 from sabot_floor.commands.verbs import TableCommand
 from sabot_floor.people.sessions import SESSION

@@ -1,7 +1,7 @@
 """Serves `/data/assistant/<table>?case=…&facts={…}`: the irregularity assistant, for a person who has logged in."""
 
 import msgspec
-from sabot_protocol.service.messages import Answer
+from sabot_service.messages import Answer
 from starlette.requests import Request
 from starlette.responses import Response
 

@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from sabot_protocol.service.messages import Answer
+from sabot_service.messages import Answer
 
 from sabot_floor.people.sessions import Session
 from sabot_floor.people.state import Person

@@ -5,7 +5,7 @@ import os
 import socket
 from collections.abc import Iterator
 
-from sabot_protocol.service.facts import Fact
+from sabot_service.facts import Fact
 
 from sabot_floor.web.config import Web
 

@@ -8,8 +8,8 @@ from typing import Annotated, Any, NamedTuple
 
 import msgspec
 from msgspec import Meta
-from sabot_protocol.service import config_file
-from sabot_protocol.service.config_file import with_paths
+from sabot_protocol.inputs import config_file
+from sabot_protocol.inputs.config_file import with_paths
 
 from sabot_floor.signs import limits
 from sabot_floor.signs.limits import TableLimits

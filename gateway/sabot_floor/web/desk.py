@@ -5,9 +5,9 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 import structlog
-from sabot_protocol.service.daemons import FLOOR
-from sabot_protocol.service.messages import Answer, RequestError
-from sabot_protocol.service.moment import Moment
+from sabot_service.daemons import FLOOR
+from sabot_service.messages import Answer, RequestError
+from sabot_service.moment import Moment
 
 from sabot_floor.people.desk import PeopleDesk
 from sabot_floor.people.sessions import ACCOUNT, SESSION, Kind, Session, holds

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 import structlog
-from sabot_protocol.service.moment import Moment
+from sabot_service.moment import Moment
 
 from sabot_floor.signs.board import SignBoard
 from sabot_floor.signs.limits import TableLimits

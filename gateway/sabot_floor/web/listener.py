@@ -5,10 +5,10 @@ import selectors
 from collections.abc import Callable
 from typing import Any
 
-from sabot_protocol.service.broker import Broker, Login
-from sabot_protocol.service.moment import Moment
-from sabot_protocol.service.mqtt import LoopClient
-from sabot_protocol.service.subscriber import Subscriber
+from sabot_service.broker import Broker, Login
+from sabot_service.moment import Moment
+from sabot_service.mqtt import LoopClient
+from sabot_service.subscriber import Subscriber
 
 from sabot_floor.web.hub import Hub
 

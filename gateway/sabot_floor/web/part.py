@@ -4,8 +4,8 @@ import selectors
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from sabot_protocol.service.messages import Answer
-from sabot_protocol.service.moment import Moment
+from sabot_service.messages import Answer
+from sabot_service.moment import Moment
 
 from sabot_floor.people.desk import PeopleDesk
 from sabot_floor.requests import FloorRequest

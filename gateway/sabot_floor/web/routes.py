@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 
 import msgspec
-from sabot_protocol.service.moment import Moment
+from sabot_service.moment import Moment
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response

@@ -12,7 +12,7 @@ from typing import Any
 
 import structlog
 import uvicorn
-from sabot_protocol.service.moment import Moment, utc
+from sabot_service.moment import Moment, utc
 
 from sabot_floor.config import Config
 from sabot_floor.signs.board import SignBoard

@@ -12,7 +12,6 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 from msgspec.structs import replace
 from sabot_protocol.jackpots.messages import FaultMessage, MeterMessage, PendingMessage, WinMessage
-from sabot_protocol.service.moment import Moment
 from sabot_protocol.table_states import HandMessage, HistoryMessage
 from sabot_protocol.topics import (
     ROOT,
@@ -23,6 +22,7 @@ from sabot_protocol.topics import (
     ShoeMessage,
     StatusMessage,
 )
+from sabot_service.moment import Moment
 
 from sabot_floor.commands.same_units import ServedUnits
 from sabot_floor.projection.in_play import Known

@@ -7,7 +7,7 @@ import structlog
 from msgspec import Meta
 from sabot_protocol import authority
 from sabot_protocol.authority import AuthorityError
-from sabot_protocol.service.messages import Answer
+from sabot_service.messages import Answer
 from starlette.requests import Request
 from starlette.responses import Response
 

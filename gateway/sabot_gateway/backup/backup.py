@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
-from sabot_protocol.service.secret_file import sync_directory
+from sabot_protocol.inputs.secret_file import sync_directory
 from sabot_protocol.topics import LedgerMessage
 
 from sabot_gateway.backup import copying, directory

@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from sabot_protocol.service.secret_file import sync_directory
+from sabot_protocol.inputs.secret_file import sync_directory
 from sabot_protocol.topics import LedgerMessage
 
 from sabot_gateway.backup import directory, proof, segments

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
-from sabot_protocol.service.secret_file import sync_directory
+from sabot_protocol.inputs.secret_file import sync_directory
 
 from sabot_gateway.backup import directory, segments
 from sabot_gateway.backup.pace import Pace

@@ -9,8 +9,8 @@ from sabot_protocol import authority
 from sabot_protocol.jackpots import signing
 from sabot_protocol.jackpots.dates import not_yet
 from sabot_protocol.jackpots.parameters import Parameters
-from sabot_protocol.service.moment import Moment
 from sabot_protocol.topics import BeatMessage
+from sabot_service.moment import Moment
 
 from sabot_gateway.jackpots.derivation import derive
 from sabot_gateway.jackpots.entries import PARAMETERS, ParametersEntry

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import msgspec
 from msgspec import Meta
-from sabot_protocol.service.bounded_json import decoded
+from sabot_protocol.inputs.bounded_json import decoded
 
 _MOST_BYTES = 1 << 18  # of a message: the floor lists the tables where a jackpot is not offered
 Digest = Annotated[str, Meta(pattern=r"\A[0-9a-f]{16}\Z")]

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from sabot_protocol.service.plain_text import counted
+from sabot_protocol.inputs.plain_text import counted
 from sabot_protocol.topics import LedgerMessage
 
 from sabot_gateway.ledger import heads, schema

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 from sabot_protocol.auth import KEY_BYTES
-from sabot_protocol.service.secret_file import SecretError, read_key, write_new
+from sabot_protocol.inputs.secret_file import SecretError, read_key, write_new
 
 from sabot_gateway.ledger.chain import Origin
 from sabot_gateway.ledger.errors import LedgerError

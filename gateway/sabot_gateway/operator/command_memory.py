@@ -14,7 +14,7 @@ from sabot_protocol.commands import (
     CommandReply,
     moment,
 )
-from sabot_protocol.service.moment import Moment, utc
+from sabot_service.moment import Moment, utc
 
 from sabot_gateway.ledger import Stored
 from sabot_gateway.operator.attempts import ATTEMPT, OUTCOME

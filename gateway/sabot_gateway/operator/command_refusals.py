@@ -4,8 +4,8 @@ from collections import Counter
 
 import msgspec
 from sabot_protocol.commands import CommandError, CommandMessage
-from sabot_protocol.service.moment import Moment
-from sabot_protocol.service.rate_limit import TokenBucket
+from sabot_service.moment import Moment
+from sabot_service.rate_limit import TokenBucket
 
 from sabot_gateway.operator.own_entries import OwnEntries
 

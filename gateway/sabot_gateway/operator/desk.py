@@ -12,9 +12,9 @@ from sabot_protocol import clauses
 from sabot_protocol.attempts import Attempt, FloorCommand, Outcome
 from sabot_protocol.clauses import ClauseError
 from sabot_protocol.codec import CodecError
-from sabot_protocol.service.daemons import GATEWAY
-from sabot_protocol.service.messages import Answer
-from sabot_protocol.service.moment import Moment
+from sabot_service.daemons import GATEWAY
+from sabot_service.messages import Answer
+from sabot_service.moment import Moment
 
 from sabot_gateway.operator.attempts import ATTEMPT, OUTCOME, SENT, Attempts, Sent, decider
 from sabot_gateway.operator.command_acts import act_of, act_of_verb, refuse_foreign_clause

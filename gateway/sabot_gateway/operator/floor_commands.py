@@ -11,9 +11,9 @@ from sabot_protocol.attempts import FloorCommand
 from sabot_protocol.authority import Person
 from sabot_protocol.command_keys import PublicKey
 from sabot_protocol.commands import MOST_BYTES, CommandError, CommandMessage
-from sabot_protocol.service.messages import Answer, RequestError
-from sabot_protocol.service.moment import Moment
-from sabot_protocol.service.rate_limit import LogLimiter, TokenBucket
+from sabot_service.messages import Answer, RequestError
+from sabot_service.moment import Moment
+from sabot_service.rate_limit import LogLimiter, TokenBucket
 
 from sabot_gateway.ledger import Stored
 from sabot_gateway.operator import requests

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 import msgspec
-from sabot_protocol.service.moment import Moment
+from sabot_service.moment import Moment
 
 from sabot_gateway.ledger import Entry
 from sabot_gateway.operator.table_view import TableView

@@ -3,9 +3,9 @@
 import re
 
 import msgspec
-from sabot_protocol.service.messages import RequestError
-from sabot_protocol.service.plain_text import plain
-from sabot_protocol.service.request_line import Envelope, parse_line, person
+from sabot_protocol.inputs.plain_text import plain
+from sabot_service.messages import RequestError
+from sabot_service.request_line import Envelope, parse_line, person
 
 from sabot_gateway.operator.verbs import VERBS
 from sabot_gateway.operator.verbs.gateway import AcceptLedger, Capture, Status

@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from sabot_protocol.service import socket_path as service
-from sabot_protocol.service.daemons import GATEWAY
+from sabot_service import socket_path as service
+from sabot_service.daemons import GATEWAY
 
 
 def socket_path(config: Path) -> Path:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from sabot_protocol import rulebooks
 from sabot_protocol.angel_eye.decoder import Decoder
-from sabot_protocol.service.facts import Fact, Status
+from sabot_service.facts import Fact, Status
 
 from sabot_gateway.config import Table
 from sabot_gateway.verify.confirmations import confirm_first

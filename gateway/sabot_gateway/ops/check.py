@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from sabot_protocol.fields import UNIT_BYTES
+from sabot_protocol.inputs.secret_file import SecretError
 from sabot_protocol.jackpots.dates import not_yet
-from sabot_protocol.service.broker import Broker, BrokerUrlError
-from sabot_protocol.service.facts import Fact, Status
-from sabot_protocol.service.moment import utc
-from sabot_protocol.service.monitor import metrics_problems, split_address
-from sabot_protocol.service.secret_file import SecretError
+from sabot_service.broker import Broker, BrokerUrlError
+from sabot_service.facts import Fact, Status
+from sabot_service.moment import utc
+from sabot_service.monitor import metrics_problems, split_address
 
 from sabot_gateway import config as configs
 from sabot_gateway.config import Config, Table

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from sabot_protocol.service.clock_source import Reading
+from sabot_service.clock_source import Reading
 
 NOT_SET_S = 3600.0
 _SET_AGAIN = 0.5  # of the limit: an alarm that is raised ends below it

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from math import log2
 from typing import Final
 
-from sabot_protocol.service.metrics import Histogram
+from sabot_service.metrics import Histogram
 
 _LEAST_MS: Final = 0.1
 _A_DOUBLING: Final = 4  # buckets

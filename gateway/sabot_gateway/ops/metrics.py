@@ -6,9 +6,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from sabot_protocol.service.clock_source import Reading
-from sabot_protocol.service.metrics import Family, Samples, Value
 from sabot_protocol.topics import Severity
+from sabot_service.clock_source import Reading
+from sabot_service.metrics import Family, Samples, Value
 
 from sabot_gateway.publish.stage import PublishStage
 from sabot_gateway.table_session import TableSession

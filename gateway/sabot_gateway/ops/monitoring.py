@@ -5,10 +5,10 @@ from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from sabot_protocol.service.clock_source import ClockWatch
-from sabot_protocol.service.moment import Moment
-from sabot_protocol.service.monitor import Health, Monitor, Snapshot
-from sabot_protocol.service.systemd import Systemd
+from sabot_service.clock_source import ClockWatch
+from sabot_service.moment import Moment
+from sabot_service.monitor import Health, Monitor, Snapshot
+from sabot_service.systemd import Systemd
 
 from sabot_gateway.config import Config
 from sabot_gateway.hold import HoldControl

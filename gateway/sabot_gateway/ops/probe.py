@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from sabot_protocol import rulebooks
-from sabot_protocol.service import broker_probe
-from sabot_protocol.service.facts import Fact, Status
+from sabot_service import broker_probe
+from sabot_service.facts import Fact, Status
 
 from sabot_gateway.angel_eye.line_watch import closed_by_converter, is_converter
 from sabot_gateway.config import Config, Table

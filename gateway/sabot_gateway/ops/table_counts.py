@@ -5,8 +5,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from sabot_protocol.service.metrics import Histogram
 from sabot_protocol.topics import CoupMessage
+from sabot_service.metrics import Histogram
 
 from sabot_gateway.shoe.parse import NO_CLOCK, Event
 from sabot_gateway.verify import Record

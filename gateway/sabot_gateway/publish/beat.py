@@ -6,9 +6,9 @@ It has the number of the newest entry: the floor service sees by it which record
 from collections.abc import Callable
 
 import msgspec
-from sabot_protocol.service.moment import Moment
-from sabot_protocol.service.mqtt import LoopClient
 from sabot_protocol.topics import BEAT_S, BeatMessage, beat_topic
+from sabot_service.moment import Moment
+from sabot_service.mqtt import LoopClient
 
 
 class Beat:

@@ -4,7 +4,7 @@ from collections import deque
 from dataclasses import dataclass, field
 
 import structlog
-from sabot_protocol.service.bounded_json import decoded
+from sabot_protocol.inputs.bounded_json import decoded
 from sabot_protocol.topics import LedgerMessage
 
 from sabot_gateway.ledger import Ledger

@@ -4,7 +4,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from hashlib import blake2b
 
-from sabot_protocol.service.rate_limit import TokenBucket
+from sabot_service.rate_limit import TokenBucket
 
 _MOST_OWN = 64  # messages on one topic that have not come back
 _DIGEST_BYTES = 8

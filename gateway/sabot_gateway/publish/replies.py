@@ -2,8 +2,8 @@
 
 from collections import deque
 
-from sabot_protocol.service.mqtt import LoopClient
 from sabot_protocol.topics import reply_topic
+from sabot_service.mqtt import LoopClient
 
 _MOST_WAITING, _MOST_UNDER_WAY = 256, 64
 

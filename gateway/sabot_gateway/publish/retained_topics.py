@@ -5,9 +5,9 @@ from typing import Any
 
 import msgspec
 import structlog
-from sabot_protocol.service.mqtt import LoopClient
-from sabot_protocol.service.rate_limit import LogLimiter
 from sabot_protocol.topics import TopicName, gateway_status_topic, ledger_topic, table_topic
+from sabot_service.mqtt import LoopClient
+from sabot_service.rate_limit import LogLimiter
 
 from sabot_gateway.ledger import Ledger
 from sabot_gateway.publish.echo import Echo

@@ -6,9 +6,9 @@ from typing import Literal
 import msgspec
 import structlog
 from msgspec.structs import replace
-from sabot_protocol.service.moment import Moment
-from sabot_protocol.service.rate_limit import LogLimiter, TokenBucket
 from sabot_protocol.table_states import HandMessage, HistoryMessage
+from sabot_service.moment import Moment
+from sabot_service.rate_limit import LogLimiter, TokenBucket
 
 from sabot_gateway.publish.publisher import Publisher
 from sabot_gateway.screens.hand import hand_message

@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import structlog
-from sabot_protocol.service.broker import Broker
-from sabot_protocol.service.buffered import MOST_READ_BYTES
-from sabot_protocol.service.moment import Moment
-from sabot_protocol.service.mqtt import LoopClient
 from sabot_protocol.topics import command_topic, jackpot_topic
+from sabot_service.broker import Broker
+from sabot_service.buffered import MOST_READ_BYTES
+from sabot_service.moment import Moment
+from sabot_service.mqtt import LoopClient
 
 from sabot_gateway.config import Config, Table
 from sabot_gateway.incidents.listing import open_message

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable
 
 import structlog
-from sabot_protocol.service.moment import Moment
-from sabot_protocol.service.rate_limit import LogLimiter, TokenBucket
+from sabot_service.moment import Moment
+from sabot_service.rate_limit import LogLimiter, TokenBucket
 
 from sabot_gateway.angel_eye.events import is_unit
 from sabot_gateway.config import Table, setup_of

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterable
 
 import structlog
-from sabot_protocol.service.mqtt import LoopClient
-from sabot_protocol.service.rate_limit import LogLimiter
-from sabot_protocol.service.subscriber import Subscriber
+from sabot_service.mqtt import LoopClient
+from sabot_service.rate_limit import LogLimiter
+from sabot_service.subscriber import Subscriber
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 

@@ -1,6 +1,6 @@
 """Restore: the results of the shoe on the table, read from the ledger after a restart."""
 
-from sabot_protocol.service.bounded_json import decoded
+from sabot_protocol.inputs.bounded_json import decoded
 from sabot_protocol.topics import CoupMessage, ShoeMessage
 
 from sabot_gateway.ledger import Reader

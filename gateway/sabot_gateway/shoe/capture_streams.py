@@ -7,9 +7,9 @@ import msgspec
 import structlog
 from sabot_protocol import messages
 from sabot_protocol.angel_eye.tables import ACK, ENQ, NAK, STX
-from sabot_protocol.service.control import Caller, Control
-from sabot_protocol.service.messages import Answer
-from sabot_protocol.service.rate_limit import LogLimiter
+from sabot_service.control import Caller, Control
+from sabot_service.messages import Answer
+from sabot_service.rate_limit import LogLimiter
 
 from sabot_gateway.operator.requests import CaptureRequest, ParsedRequest
 from sabot_gateway.shoe.capture import Capture

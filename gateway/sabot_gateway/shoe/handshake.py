@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sabot_protocol import messages
-from sabot_protocol.service.secret_file import SecretError
+from sabot_protocol.inputs.secret_file import SecretError
 
 from sabot_gateway.shoe import refusals
 from sabot_gateway.shoe.line_watch import LineDiagnosis

@@ -4,7 +4,7 @@ import re
 import stat
 from pathlib import Path
 
-from sabot_protocol.service.secret_file import SecretError, read_key
+from sabot_protocol.inputs.secret_file import SecretError, read_key
 
 _UNIT = re.compile(r"[0-9a-f]{16}")
 

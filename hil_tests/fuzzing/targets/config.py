@@ -13,10 +13,10 @@ from sabot_floor.web import languages
 from sabot_gateway import config as gateway_config
 from sabot_gateway.shoe.keys import KeyRing
 from sabot_protocol.command_keys import read_public, read_signing
+from sabot_protocol.inputs.config_file import ConfigError
+from sabot_protocol.inputs.secret_file import SecretError, read_key, secret
 from sabot_protocol.jackpots import loading
-from sabot_protocol.service.broker import Login, LoginError
-from sabot_protocol.service.config_file import ConfigError
-from sabot_protocol.service.secret_file import SecretError, read_key, secret
+from sabot_service.broker import Login, LoginError
 
 from fuzzing import scratch
 from fuzzing.oracle import require

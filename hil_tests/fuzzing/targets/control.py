@@ -11,8 +11,8 @@ from sabot_floor import requests as floor
 from sabot_gateway.operator import requests as gateway
 from sabot_gateway.operator.requests import TableRequest
 from sabot_gateway.operator.verbs import VERBS
-from sabot_protocol.service.messages import Answer, RequestError
-from sabot_protocol.service.moment import Moment
+from sabot_service.messages import Answer, RequestError
+from sabot_service.moment import Moment
 
 from fuzzing import floor_app, json_mutator
 from fuzzing.examples import example

@@ -19,8 +19,8 @@ from sabot_protocol.attempts import Attempt, Outcome
 from sabot_protocol.recording import blocks
 from sabot_protocol.recording.reader import Reader
 from sabot_protocol.recording.records import Record, RecordingError
-from sabot_protocol.service.moment import Moment
 from sabot_protocol.topics import AlarmMessage, ConfirmedMessage, CoupMessage, IncidentMessage
+from sabot_service.moment import Moment
 from sabot_tools.actions import inspect
 from sabot_tools.text import angel_eye_frames
 from sabot_tools.text.line_frames import Source, frames

@@ -34,7 +34,7 @@ from sabot_protocol.jackpots import loading
 from sabot_protocol.jackpots.parameters import Parameters
 from sabot_protocol.place import Place, with_place
 from sabot_protocol.schemas import TOPICS
-from sabot_protocol.service.moment import Moment
+from sabot_service.moment import Moment
 
 from fuzzing import json_mutator, scratch
 from fuzzing.examples import example

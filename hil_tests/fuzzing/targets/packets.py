@@ -4,8 +4,8 @@ import socket
 from collections.abc import Iterable
 from typing import Any
 
-from sabot_protocol.service.mqtt_packets import Kind, PacketError, packet, publish, text
-from sabot_protocol.service.wire_client import WireClient
+from sabot_service.mqtt_packets import Kind, PacketError, packet, publish, text
+from sabot_service.wire_client import WireClient
 
 from fuzzing.oracle import require
 from fuzzing.reads import parts

@@ -6,10 +6,10 @@ from typing import Any, NamedTuple, get_args
 
 import msgspec
 
+from sabot_protocol.inputs.config_file import ConfigError, key_problems, read_toml
 from sabot_protocol.jackpots.book_rules import books
 from sabot_protocol.jackpots.checking import GamingTable, parameter_problems, problems_between, table_problems
 from sabot_protocol.jackpots.parameters import Drawn, Equipment, LuckyTie, Outcome, Parameters, Random
-from sabot_protocol.service.config_file import ConfigError, key_problems, read_toml
 
 _MINOR = "a whole number of minor units from 0 to 10**15: 2500 is 25 dollars"
 _PERCENT = 'a percentage as text, with at most six decimals, such as "1.5%"'

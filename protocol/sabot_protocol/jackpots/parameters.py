@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from sabot_protocol.service.config_file import Name
+from sabot_protocol.inputs.config_file import Name
 
 Id = Annotated[str, Meta(pattern=r"\A[a-z0-9][a-z0-9_-]{0,47}\Z")]
 Minor = Annotated[int, Meta(ge=0, le=10**15)]  # an amount in minor units

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable, Sequence
 from html import escape
 from typing import NamedTuple
 
+from sabot_protocol.inputs.plain_text import printable
 from sabot_protocol.roads.results import NO_BET, RoadResult
 from sabot_protocol.roads.shoe import RED, BigCell, Cell, Roads
-from sabot_protocol.service.plain_text import printable
 
 RED_INK, BLUE_INK, GREEN_INK, GREY_INK, GRID_INK, TEXT_INK = (
     "#c8102e",

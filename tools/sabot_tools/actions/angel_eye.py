@@ -11,7 +11,7 @@ from sabot_gateway.angel_eye.reading import Reading
 from sabot_protocol.angel_eye.build import Command, CommandReader
 from sabot_protocol.angel_eye.messages import WITH_STX, WITHOUT_STX, bcc
 from sabot_protocol.angel_eye.tables import ADDRESS, COMMANDS
-from sabot_protocol.service.plain_text import printable
+from sabot_protocol.inputs.plain_text import printable
 
 from sabot_tools.text.errors import failure
 from sabot_tools.text.json_lines import BadLineError, answer_lines

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from sabot_protocol.recording import CutOffError, Line, Reader, Writer
-from sabot_protocol.service.client import parse_answer, send_request
-from sabot_protocol.service.messages import ControlError, Request
+from sabot_service.client import parse_answer, send_request
+from sabot_service.messages import ControlError, Request
 
 _PIECE_BYTES = 1 << 16
 _MOST_ANSWER_BYTES = 1 << 12

@@ -9,9 +9,9 @@ import typer
 from sabot_protocol import firmware as images
 from sabot_protocol import messages
 from sabot_protocol.firmware import ImageError, SignedImage
-from sabot_protocol.service.messages import Request
-from sabot_protocol.service.plain_text import printable
-from sabot_protocol.service.secret_file import SecretError
+from sabot_protocol.inputs.plain_text import printable
+from sabot_protocol.inputs.secret_file import SecretError
+from sabot_service.messages import Request
 
 from sabot_tools.stand.daemon import CONFIG, Config, Socket, ask, fail
 from sabot_tools.text.errors import failure

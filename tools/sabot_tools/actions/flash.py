@@ -9,7 +9,7 @@ from typing import Annotated, Final
 import typer
 from sabot_protocol import firmware
 from sabot_protocol.auth import KEY_BYTES, fingerprint
-from sabot_protocol.service.secret_file import SecretError
+from sabot_protocol.inputs.secret_file import SecretError
 from sabot_sim.rigs import build
 
 from sabot_tools.stand.board import HOW_TO_GET_MICROPYTHON, OLDEST, Board, BoardError, System

@@ -36,8 +36,8 @@ def run(
     signal.signal(signal.SIGHUP, signal.SIG_IGN)  # until the daemon handles it: it is about to read the config anyway
     from sabot_floor import app as floor_app
     from sabot_floor.store import StoreError
-    from sabot_protocol.service.config_file import ConfigError
-    from sabot_protocol.service.messages import ControlError
+    from sabot_protocol.inputs.config_file import ConfigError
+    from sabot_service.messages import ControlError
 
     try:
         floor_app.main(config, worker)
@@ -123,8 +123,8 @@ class Who(NamedTuple):
 
 
 def _accept(who: Who, verb: str, args: dict[str, Any], config: Path, socket: Path | None) -> None:
-    from sabot_protocol.service.messages import Request
-    from sabot_protocol.service.plain_text import printable
+    from sabot_protocol.inputs.plain_text import printable
+    from sabot_service.messages import Request
 
     from sabot_tools.stand.secret_prompt import ask_login
 
@@ -165,8 +165,8 @@ def status(
     """Show the jackpots of the running service, and what is wrong."""
     import json
 
-    from sabot_protocol.service.messages import Request
-    from sabot_protocol.service.plain_text import escaped_json, printable
+    from sabot_protocol.inputs.plain_text import escaped_json, printable
+    from sabot_service.messages import Request
 
     from sabot_tools.text.floor_status import status_lines
 
@@ -193,7 +193,7 @@ def verify(
 ) -> None:
     """Recompute every log of the store, and compare the rows of the reports. Exit status 1 if something differs."""
     import msgspec
-    from sabot_protocol.service.plain_text import counted, escaped_json, printable
+    from sabot_protocol.inputs.plain_text import counted, escaped_json, printable
 
     from sabot_tools.stand.floor_heads import kept, verdict
 
@@ -252,7 +252,7 @@ def backup(
     import time
 
     from sabot_floor.store import backup as backups
-    from sabot_protocol.service.moment import utc
+    from sabot_service.moment import utc
 
     with open_to_read(config, store) as found:
         path, entries = backups.backup(found, place, utc(time.time()))

@@ -33,9 +33,9 @@ def try_channels(
     from sabot_floor import config as configs
     from sabot_floor.notify.notices import of_test
     from sabot_floor.notify.senders.sending import send
-    from sabot_protocol.service.config_file import ConfigError
-    from sabot_protocol.service.moment import utc
-    from sabot_protocol.service.plain_text import escaped_json, printable
+    from sabot_protocol.inputs.config_file import ConfigError
+    from sabot_protocol.inputs.plain_text import escaped_json, printable
+    from sabot_service.moment import utc
 
     try:
         found = configs.load(config)
@@ -67,7 +67,7 @@ def list_(
     """List the newest notifications: what waits, was sent, failed or was given up. Reads the store itself."""
     import msgspec
     from sabot_floor.notify.history import newest
-    from sabot_protocol.service.plain_text import escaped_json, printable
+    from sabot_protocol.inputs.plain_text import escaped_json, printable
 
     from sabot_tools.text.notifications import row_line
 

@@ -13,7 +13,7 @@ from sabot_tools.stand import daemon
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sabot_protocol.service.facts import Fact
+    from sabot_service.facts import Fact
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False, no_args_is_help=True)
 
@@ -32,8 +32,8 @@ def run(config: ConfigFile = daemon.CONFIG) -> None:
     signal.signal(signal.SIGHUP, signal.SIG_IGN)  # until the daemon handles it: it is about to read the config anyway
     from sabot_gateway import app as gateway_app
     from sabot_gateway.ledger import LedgerError
-    from sabot_protocol.service.config_file import ConfigError
-    from sabot_protocol.service.messages import ControlError
+    from sabot_protocol.inputs.config_file import ConfigError
+    from sabot_service.messages import ControlError
 
     try:
         gateway_app.main(config)
@@ -79,8 +79,8 @@ def status(
     """Show the tables of the running daemon, and what is wrong."""
     import json
 
-    from sabot_protocol.service.messages import Request
-    from sabot_protocol.service.plain_text import escaped_json, printable
+    from sabot_protocol.inputs.plain_text import escaped_json, printable
+    from sabot_service.messages import Request
 
     from sabot_tools.text.status import status_lines
 

@@ -4,7 +4,7 @@ import json
 from typing import Annotated, Any, Literal
 
 import typer
-from sabot_protocol.service.messages import Request
+from sabot_service.messages import Request
 
 from sabot_tools.stand.daemon import ask, fail
 from sabot_tools.stand.table_target import By, Target

@@ -10,8 +10,8 @@ import msgspec
 import typer
 from sabot_protocol import cardcode, messages, pcapng, recording
 from sabot_protocol.documents import angel_eye_dissector, dissector
+from sabot_protocol.inputs.plain_text import escaped_json, printable
 from sabot_protocol.recording import Edge, RecordingError
-from sabot_protocol.service.plain_text import escaped_json, printable
 
 from sabot_tools.text import angel_eye_frames
 from sabot_tools.text.errors import failure, same_file

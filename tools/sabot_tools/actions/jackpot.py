@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 import typer
-from sabot_protocol.service.messages import Request
-from sabot_protocol.service.plain_text import escaped_json, printable
+from sabot_protocol.inputs.plain_text import escaped_json, printable
+from sabot_service.messages import Request
 
 from sabot_tools.actions import jackpot_replay, jackpot_sign
 from sabot_tools.stand.daemon import fail
@@ -317,9 +317,9 @@ def _without_log(config: Path, names: list[str]) -> list[str]:
     import time
 
     from sabot_floor import config as configs
+    from sabot_protocol.inputs.config_file import ConfigError
     from sabot_protocol.jackpots import dates
-    from sabot_protocol.service.config_file import ConfigError
-    from sabot_protocol.service.moment import utc
+    from sabot_service.moment import utc
 
     found, _ = configs.read(config)
     try:

@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from sabot_protocol.inputs.config_file import ConfigError
 from sabot_protocol.jackpots.loading import load
 from sabot_protocol.jackpots.parameters import Parameters
-from sabot_protocol.service.config_file import ConfigError
 
 from sabot_tools.jackpot.replayer import Replayer
 from sabot_tools.text.errors import failure

@@ -5,10 +5,10 @@ from typing import Annotated
 
 import msgspec
 import typer
+from sabot_protocol.inputs.config_file import ConfigError
+from sabot_protocol.inputs.plain_text import escaped_json, printable
 from sabot_protocol.jackpots.loading import choose, describe, load
 from sabot_protocol.jackpots.sign import sign as text_of
-from sabot_protocol.service.config_file import ConfigError
-from sabot_protocol.service.plain_text import escaped_json, printable
 
 from sabot_tools.text.errors import failure
 

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 from sabot_gateway.shoe.keys import KeyRing
 from sabot_protocol.auth import KEY_BYTES, fingerprint
-from sabot_protocol.service.secret_file import SecretError, sync_directory, write_new
+from sabot_protocol.inputs.secret_file import SecretError, sync_directory, write_new
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False, no_args_is_help=True)
 

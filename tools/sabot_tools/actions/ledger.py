@@ -13,8 +13,8 @@ from typing import IO, Annotated, Any, Literal
 import typer
 from sabot_gateway.ledger import Ledger, LedgerError, Reader, audit, retention
 from sabot_gateway.ledger.files import LockedError
-from sabot_protocol.service.messages import Request
-from sabot_protocol.service.plain_text import escaped_json, printable
+from sabot_protocol.inputs.plain_text import escaped_json, printable
+from sabot_service.messages import Request
 
 from sabot_tools.actions import ledger_backup
 from sabot_tools.stand.daemon import ask

@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 from sabot_gateway.ledger import LedgerError, Reader, heads, retention
-from sabot_protocol.service.moment import utc
-from sabot_protocol.service.plain_text import counted, printable
+from sabot_protocol.inputs.plain_text import counted, printable
 from sabot_protocol.topics import LedgerMessage
+from sabot_service.moment import utc
 
 from sabot_tools.stand.daemon import CONFIG
 from sabot_tools.text.ledger_errors import errors_to_stderr

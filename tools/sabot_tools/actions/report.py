@@ -60,7 +60,7 @@ def _errors_to_stderr() -> Iterator[None]:
     """Print an error on stderr and exit with status 1."""
     from sabot_floor.reports.source import NotFoundError
     from sabot_floor.store import StoreError
-    from sabot_protocol.service.config_file import ConfigError
+    from sabot_protocol.inputs.config_file import ConfigError
 
     try:
         yield

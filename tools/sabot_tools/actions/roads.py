@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 import msgspec
 import typer
+from sabot_protocol.inputs.plain_text import printable
 from sabot_protocol.roads import ResultError, Roads, parse
 from sabot_protocol.roads.picture import sheet
 from sabot_protocol.roads.shoe import ROWS, SIDES
-from sabot_protocol.service.plain_text import printable
 
 from sabot_tools.text.errors import failure
 from sabot_tools.text.json_lines import BadLineError, answer_lines, request_of

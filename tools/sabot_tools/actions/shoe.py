@@ -5,7 +5,7 @@ import re
 import typer
 from sabot_protocol import rulebooks
 from sabot_protocol.firmware import read_public
-from sabot_protocol.service.signals import Signals
+from sabot_service.signals import Signals
 
 from sabot_tools.options import shoe as options
 from sabot_tools.options.rulebook import table_settings

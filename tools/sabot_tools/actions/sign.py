@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from sabot_protocol.service.messages import Request
-from sabot_protocol.service.plain_text import escaped_json, printable
+from sabot_protocol.inputs.plain_text import escaped_json, printable
+from sabot_service.messages import Request
 
 from sabot_tools.stand.floor_daemon import CONFIG, Socket, ask
 from sabot_tools.stand.secret_prompt import ask_login

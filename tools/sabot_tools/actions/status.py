@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
-from sabot_protocol.service.daemons import FLOOR, GATEWAY, Daemon
-from sabot_protocol.service.messages import Request
-from sabot_protocol.service.plain_text import printable
+from sabot_protocol.inputs.plain_text import printable
+from sabot_service.daemons import FLOOR, GATEWAY, Daemon
+from sabot_service.messages import Request
 
 from sabot_tools.stand import daemon, floor_daemon
 from sabot_tools.text import floor_status

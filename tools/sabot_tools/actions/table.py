@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 import typer
 from sabot_gateway.operator.capture_limits import MOST_CAPTURE_BYTES, MOST_CAPTURE_S
 from sabot_gateway.operator.socket_path import socket_path
-from sabot_protocol.service.messages import ControlError, Request
-from sabot_protocol.service.socket_path import SocketPathError
+from sabot_service.messages import ControlError, Request
+from sabot_service.socket_path import SocketPathError
 
 from sabot_tools.actions import capture as captures
 from sabot_tools.actions import incidents

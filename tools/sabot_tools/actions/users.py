@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from sabot_protocol.service.messages import Request
-from sabot_protocol.service.plain_text import escaped_json, printable
+from sabot_protocol.inputs.plain_text import escaped_json, printable
+from sabot_service.messages import Request
 
 from sabot_tools.stand.daemon import fail
 from sabot_tools.stand.floor_daemon import CONFIG, Config, Socket, ask
@@ -67,7 +67,7 @@ def _stored(config: Path, store: str) -> list[dict[str, Any]]:
     import msgspec
     from sabot_floor.people.desk import listed
     from sabot_floor.people.log import PeopleLog
-    from sabot_protocol.service.moment import utc
+    from sabot_service.moment import utc
 
     with open_to_read(config, store) as found:
         try:

@@ -10,10 +10,10 @@ from typing import Annotated, Any
 import msgspec
 import paho.mqtt.client as paho
 import typer
-from sabot_protocol.service.broker import Broker, BrokerUrlError, Login, LoginError
-from sabot_protocol.service.mqtt import LoopClient
-from sabot_protocol.service.plain_text import printable
+from sabot_protocol.inputs.plain_text import printable
 from sabot_protocol.topics import ROOT, ConfirmedMessage
+from sabot_service.broker import Broker, BrokerUrlError, Login, LoginError
+from sabot_service.mqtt import LoopClient
 
 from sabot_tools.options.login import (
     CaFileOption,

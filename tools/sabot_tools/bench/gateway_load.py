@@ -18,9 +18,9 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 import msgspec
-from sabot_protocol.service.client import ask
-from sabot_protocol.service.messages import Request
 from sabot_protocol.topics import ROOT
+from sabot_service.client import ask
+from sabot_service.messages import Request
 
 from sabot_tools.bench import shoe_player
 from sabot_tools.stand import broker

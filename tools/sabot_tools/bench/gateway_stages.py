@@ -16,7 +16,7 @@ from sabot_gateway.table_lines import TableLines
 from sabot_gateway.table_session import TableSession
 from sabot_gateway.verify import Verifier
 from sabot_protocol import rulebooks
-from sabot_protocol.service.moment import Moment, utc
+from sabot_service.moment import Moment, utc
 
 from sabot_tools.bench import shoe_player
 from sabot_tools.bench.shoe_player import Shoe

@@ -23,8 +23,8 @@ from sabot_floor.store import Head, Store, StoreError, open_store
 from sabot_protocol.jackpots.messages import IncrementMessage
 from sabot_protocol.jackpots.parameters import LuckyTie, Parameters
 from sabot_protocol.jackpots.signing import sign
-from sabot_protocol.service.moment import Moment
 from sabot_protocol.topics import ROOT
+from sabot_service.moment import Moment
 
 TABLES: Final = 200
 AMOUNT: Final = 25

@@ -11,8 +11,8 @@ from types import TracebackType
 from typing import Final, Self
 
 import msgspec
-from sabot_protocol.service.mqtt import LoopClient
 from sabot_protocol.topics import ROOT, StatusMessage
+from sabot_service.mqtt import LoopClient
 
 from sabot_tools.bench.table_story import TIME, Published, TableStory
 from sabot_tools.stand.broker import LocalBroker
@@ -41,7 +41,7 @@ class ScreenSite:
 
     def __enter__(self) -> Self:
         """Start the floor service, and publish what is retained of every table."""
-        from sabot_protocol.service.broker import Login
+        from sabot_service.broker import Login
 
         self.floor.start(self._children, SITE, self.broker.address, Login())
         self.until(self._mqtt.client.is_connected)

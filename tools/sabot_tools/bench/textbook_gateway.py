@@ -19,8 +19,8 @@ from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify import Record, Verifier
 from sabot_protocol import messages, rulebooks
 from sabot_protocol.codec import plain
-from sabot_protocol.service.broker import Broker
 from sabot_protocol.topics import entry_topic, is_retained
+from sabot_service.broker import Broker
 
 _CRC_SEED: Final = 0xFFFF
 _READ_TIMEOUT_S: Final = 1.0

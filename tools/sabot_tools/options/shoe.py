@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final, Literal, NamedTuple
 import msgspec
 import typer
 from sabot_protocol import cardcode, rulebooks
-from sabot_protocol.service.config_file import Name
+from sabot_protocol.inputs.config_file import Name
 from sabot_sim.angel_eye.settings import BAUD, CYCLES, Burn, LineFaults, Settings
 
 from sabot_tools.options.numbers import finite

@@ -4,8 +4,8 @@ from typing import Any, Final
 
 import msgspec
 from sabot_gateway.shoe.session import frame_bytes
-from sabot_protocol.service.messages import Request
 from sabot_protocol.topics import StatusMessage, table_topic
+from sabot_service.messages import Request
 
 from sabot_tools.replay.recording_file import Json
 from sabot_tools.replay.system import ReplayError, ReplaySystem

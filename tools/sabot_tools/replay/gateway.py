@@ -13,8 +13,8 @@ import structlog
 from sabot_gateway.app import App
 from sabot_gateway.config import Config
 from sabot_gateway.ledger import Reader, Stored
-from sabot_protocol.service.mqtt import NO_KEEPALIVE
 from sabot_protocol.topics import ROOT
+from sabot_service.mqtt import NO_KEEPALIVE
 
 from sabot_tools.replay.table_setup import TABLE
 

@@ -13,8 +13,8 @@ from typing import Any, Final
 import msgspec
 from sabot_gateway.ledger import Stored
 from sabot_gateway.shoe.handshake import ASK_SOONEST_S
-from sabot_protocol.service.messages import Answer, Request
 from sabot_protocol.topics import gateway_status_topic, is_published
+from sabot_service.messages import Answer, Request
 from sabot_sim.optics.signals import Edge
 from sabot_sim.rigs.rig import Rig
 

@@ -7,7 +7,7 @@ from typing import Final
 from sabot_gateway.config import Config, Table
 from sabot_protocol import messages, rulebooks
 from sabot_protocol.rulebooks import Rulebook
-from sabot_protocol.service.broker import Broker
+from sabot_service.broker import Broker
 
 TABLE: Final = "bac-01"
 

@@ -6,7 +6,7 @@ import socket
 import sys
 from pathlib import Path
 
-from sabot_protocol.service.broker import Broker
+from sabot_service.broker import Broker
 
 from sabot_tools.stand.children import Children
 from sabot_tools.stand.ports import HOST, free_port

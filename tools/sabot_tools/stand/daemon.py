@@ -7,11 +7,11 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 from sabot_gateway.operator.socket_path import socket_path
-from sabot_protocol.service.client import ask as ask_socket
-from sabot_protocol.service.daemons import GATEWAY, Daemon
-from sabot_protocol.service.messages import Answer, ControlError, Request
-from sabot_protocol.service.plain_text import printable
-from sabot_protocol.service.socket_path import SocketPathError
+from sabot_protocol.inputs.plain_text import printable
+from sabot_service.client import ask as ask_socket
+from sabot_service.daemons import GATEWAY, Daemon
+from sabot_service.messages import Answer, ControlError, Request
+from sabot_service.socket_path import SocketPathError
 from typer.core import TyperGroup
 
 # readable=False: the error on opening the file names the group to join.

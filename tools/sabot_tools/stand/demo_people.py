@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Final
 
 from sabot_protocol import authority, rulebooks
-from sabot_protocol.service.client import ask
-from sabot_protocol.service.daemons import FLOOR
-from sabot_protocol.service.messages import ControlError, Request
+from sabot_service.client import ask
+from sabot_service.daemons import FLOOR
+from sabot_service.messages import ControlError, Request
 
 _SOCKET_WITHIN_S: Final = 60.0
 _LOOK_S: Final = 0.05

@@ -14,10 +14,10 @@ from sabot_gateway.ledger import Ledger, LedgerError
 from sabot_gateway.verify.confirmations import confirm_first
 from sabot_protocol import rulebooks
 from sabot_protocol.rulebooks import RulebookError
-from sabot_protocol.service.broker import BrokerUrlError
-from sabot_protocol.service.client import ask
-from sabot_protocol.service.messages import ControlError, Request
 from sabot_protocol.topics import AlarmMessage, CoupMessage
+from sabot_service.broker import BrokerUrlError
+from sabot_service.client import ask
+from sabot_service.messages import ControlError, Request
 from sabot_sim.dealing.dealer import DealerStopsError
 from sabot_sim.rigs.rig import BenchError
 

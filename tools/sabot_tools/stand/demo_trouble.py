@@ -9,10 +9,10 @@ from typing import Any, Final, NamedTuple
 import msgspec
 from sabot_protocol import irregularities, rulebooks
 from sabot_protocol.angel_eye.tables import ERRORS
-from sabot_protocol.service.client import ask
-from sabot_protocol.service.daemons import FLOOR
-from sabot_protocol.service.messages import Answer, ControlError, Request
 from sabot_protocol.topics import AlarmMessage, AlarmsMessage, OpenMessage, StatusMessage
+from sabot_service.client import ask
+from sabot_service.daemons import FLOOR
+from sabot_service.messages import Answer, ControlError, Request
 from sabot_sim.angel_eye import troubled_dealer as angel_eye
 from sabot_sim.angel_eye.dealer import AngelEyeDealer
 from sabot_sim.angel_eye.troubled_dealer import TroubledAngelEyeDealer

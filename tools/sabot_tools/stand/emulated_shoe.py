@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Final, Literal
 
 from sabot_gateway import rules
-from sabot_protocol.service.plain_text import printable
+from sabot_protocol.inputs.plain_text import printable
 from sabot_protocol.topics import CoupMessage
 from sabot_sim.angel_eye.truth import DealtCoup
 from sabot_sim.dealing import stack

@@ -5,9 +5,9 @@ from typing import Annotated, Any
 
 import typer
 from sabot_floor.socket_path import default_control
-from sabot_protocol.service.daemons import FLOOR
-from sabot_protocol.service.messages import Answer, Request
-from sabot_protocol.service.socket_path import socket_path
+from sabot_service.daemons import FLOOR
+from sabot_service.messages import Answer, Request
+from sabot_service.socket_path import socket_path
 
 from sabot_tools.stand.daemon import ask_daemon
 

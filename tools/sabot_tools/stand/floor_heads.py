@@ -7,9 +7,9 @@ from sabot_floor import config as configs
 from sabot_floor.heads import compare
 from sabot_gateway.ledger import LedgerError
 from sabot_gateway.ledger.heads import load
-from sabot_protocol.service.broker import Broker, BrokerUrlError, LoginError
-from sabot_protocol.service.secret_file import SecretError, read_key
+from sabot_protocol.inputs.secret_file import SecretError, read_key
 from sabot_protocol.topics import LedgerMessage, log_head_topic
+from sabot_service.broker import Broker, BrokerUrlError, LoginError
 
 from sabot_tools.stand.daemon import fail
 from sabot_tools.text.ledger_heads import retained

@@ -10,7 +10,7 @@ from sabot_floor.jackpots import audit
 from sabot_floor.store import DamagedError, open_store
 from sabot_floor.store import audit as chain_audit
 from sabot_protocol import command_keys
-from sabot_protocol.service.broker import Broker, Login
+from sabot_service.broker import Broker, Login
 
 from sabot_tools.stand.children import Children
 from sabot_tools.stand.ports import HOST

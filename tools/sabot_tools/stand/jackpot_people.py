@@ -17,9 +17,9 @@ from sabot_protocol.jackpots.messages import (
     Win,
     WinMessage,
 )
-from sabot_protocol.service.client import ask
-from sabot_protocol.service.daemons import FLOOR, GATEWAY, Daemon
-from sabot_protocol.service.messages import ControlError, Request
+from sabot_service.client import ask
+from sabot_service.daemons import FLOOR, GATEWAY, Daemon
+from sabot_service.messages import ControlError, Request
 
 from sabot_tools.stand.demo_jackpots import DemoJackpot
 from sabot_tools.stand.demo_people import HEAD_PERSON, notified

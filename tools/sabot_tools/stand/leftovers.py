@@ -4,8 +4,8 @@ import selectors
 import time
 from collections.abc import Callable
 
-from sabot_protocol.service.broker import Broker, Login
 from sabot_protocol.topics import ROOT
+from sabot_service.broker import Broker, Login
 
 from sabot_tools.stand.subscriber import Subscriber
 

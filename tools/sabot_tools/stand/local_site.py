@@ -12,8 +12,8 @@ from typing import Self
 
 import msgspec
 from sabot_protocol import rulebooks
-from sabot_protocol.service.broker import Broker, Login
 from sabot_protocol.topics import ROOT
+from sabot_service.broker import Broker, Login
 from sabot_sim.angel_eye import troubled_dealer as angel_eye
 from sabot_sim.dealing import stack
 from sabot_sim.dealing.dealer import Dealer

@@ -8,7 +8,7 @@ from sabot_floor.projection import coverage
 from sabot_floor.projection.rebuild import LedgerSpan, Rebuilt, rebuild
 from sabot_floor.store import Store
 from sabot_gateway.ledger import LedgerError
-from sabot_protocol.service.plain_text import counted, printable
+from sabot_protocol.inputs.plain_text import counted, printable
 
 from sabot_tools.stand import ledger_source
 from sabot_tools.stand.daemon import fail

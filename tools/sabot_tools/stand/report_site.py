@@ -7,8 +7,8 @@ from typing import NamedTuple
 from sabot_floor import config as configs
 from sabot_floor.reports.gaming_day import HOUR, ZONE, Calendar, Span
 from sabot_floor.reports.source import Scope
-from sabot_protocol.service.config_file import ConfigError
-from sabot_protocol.service.moment import utc
+from sabot_protocol.inputs.config_file import ConfigError
+from sabot_service.moment import utc
 
 
 class Site(NamedTuple):

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import typer
 from sabot_protocol import rulebooks
-from sabot_protocol.service.signals import Signals
 from sabot_protocol.wagers.table import Settings, check_whole_offer
+from sabot_service.signals import Signals
 from sabot_sim.angel_eye.settings import BAUD
 from sabot_sim.rigs.rig import BenchError
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import msgspec
 import paho.mqtt.client as paho
-from sabot_protocol.service.broker import Broker, Login
-from sabot_protocol.service.mqtt import KEEPALIVE_S, NO_KEEPALIVE, LoopClient
 from sabot_protocol.topics import ROOT
+from sabot_service.broker import Broker, Login
+from sabot_service.mqtt import KEEPALIVE_S, NO_KEEPALIVE, LoopClient
 
 _NO_LOGIN = Login()
 

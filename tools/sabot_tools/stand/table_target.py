@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
 import typer
-from sabot_protocol.service.messages import Request
-from sabot_protocol.service.plain_text import printable
+from sabot_protocol.inputs.plain_text import printable
+from sabot_service.messages import Request
 
 from sabot_tools.stand import floor_daemon
 from sabot_tools.stand.daemon import ask, fail

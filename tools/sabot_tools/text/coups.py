@@ -4,7 +4,7 @@ from collections import Counter, deque
 from dataclasses import dataclass, field
 from statistics import median
 
-from sabot_protocol.service.plain_text import printable
+from sabot_protocol.inputs.plain_text import printable
 from sabot_protocol.topics import Result
 
 _SUITS = {"C": "♣", "D": "♦", "H": "♥", "S": "♠"}

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 import msgspec
 import typer
-from sabot_protocol.service.facts import Fact
-from sabot_protocol.service.plain_text import escaped_json, printable
+from sabot_protocol.inputs.plain_text import escaped_json, printable
+from sabot_service.facts import Fact
 
 
 def print_facts(command: str, facts: Iterable[Fact], *, as_json: bool) -> None:

@@ -3,8 +3,8 @@
 import shlex
 from typing import Any
 
+from sabot_protocol.inputs.plain_text import counted
 from sabot_protocol.jackpots.currency import number, written
-from sabot_protocol.service.plain_text import counted
 
 from sabot_tools.text.notifications import channel_lines
 

@@ -1,8 +1,8 @@
 """Jackpots as text: the meter after a coup, the meters as a sum, and each step of a win; one short line each."""
 
+from sabot_protocol.inputs.plain_text import printable
 from sabot_protocol.jackpots.currency import number, written
 from sabot_protocol.jackpots.messages import MeterMessage, Win
-from sabot_protocol.service.plain_text import printable
 
 
 def meter(message: MeterMessage, before: int | None) -> str:

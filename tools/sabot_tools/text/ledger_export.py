@@ -9,7 +9,7 @@ from typing import IO, Any
 
 import msgspec
 from sabot_gateway.ledger import LedgerError, Reader, Stored
-from sabot_protocol.service.plain_text import csv_cell
+from sabot_protocol.inputs.plain_text import csv_cell
 
 Row = dict[str, Any]
 Writer = Callable[[Iterable[Row], IO[bytes]], None]

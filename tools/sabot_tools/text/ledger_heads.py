@@ -9,9 +9,9 @@ import msgspec
 from sabot_gateway import config as configs
 from sabot_gateway.config import Config
 from sabot_gateway.ledger import LedgerError
-from sabot_protocol.service.broker import Broker, BrokerUrlError, Login, LoginError
-from sabot_protocol.service.mqtt import LoopClient
 from sabot_protocol.topics import LedgerMessage, ledger_topic
+from sabot_service.broker import Broker, BrokerUrlError, Login, LoginError
+from sabot_service.mqtt import LoopClient
 
 _WITHIN_S = 5.0  # to connect and receive
 _MOST_HEADS = 1000  # of all the sites of a broker

@@ -9,8 +9,8 @@ from sabot_floor.reports.gaming_day import Calendar
 from sabot_floor.reports.rows import Row
 from sabot_floor.reports.wording import facts_text, typed
 from sabot_protocol.due import step_due
+from sabot_protocol.inputs.plain_text import printable
 from sabot_protocol.jackpots.currency import written
-from sabot_protocol.service.plain_text import printable
 
 # Ids are for programs: JSON and CSV have them.
 _IDS: Final = frozenset(

@@ -4,8 +4,8 @@ from typing import Any
 
 from sabot_protocol import authority, rulebooks
 from sabot_protocol.command_acts import ACTS
+from sabot_protocol.inputs.plain_text import counted
 from sabot_protocol.jackpots.currency import written
-from sabot_protocol.service.plain_text import counted
 
 from sabot_tools.text.incidents import open_line
 

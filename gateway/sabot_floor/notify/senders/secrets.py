@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from sabot_protocol.service.secret_file import SecretError, secret
+from sabot_protocol.inputs.secret_file import SecretError, secret
 
 from sabot_floor.notify.senders.connection import SendError
 

@@ -5,7 +5,7 @@ from functools import lru_cache
 from html import escape
 from typing import NewType
 
-from sabot_protocol.service.plain_text import printable
+from sabot_protocol.inputs.plain_text import printable
 
 Markup = NewType("Markup", str)
 NOTHING = Markup("")

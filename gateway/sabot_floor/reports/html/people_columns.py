@@ -1,7 +1,7 @@
 """Columns of rows about people."""
 
 from sabot_protocol.due import step_due
-from sabot_protocol.service.plain_text import counted
+from sabot_protocol.inputs.plain_text import counted
 
 from sabot_floor.reports import people_rows
 from sabot_floor.reports.gaming_day import Calendar

@@ -7,8 +7,8 @@ from typing import Any, Protocol
 import anyio.to_thread
 import msgspec
 import structlog
-from sabot_protocol.service.messages import Answer
-from sabot_protocol.service.moment import Moment
+from sabot_service.messages import Answer
+from sabot_service.moment import Moment
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route

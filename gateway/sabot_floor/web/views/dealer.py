@@ -6,10 +6,10 @@ from sabot_protocol import assistant
 from sabot_protocol.irregularities import CASES
 from sabot_protocol.offers import Offer
 from sabot_protocol.rulebooks import Rulebook
-from sabot_protocol.service.moment import Moment
 from sabot_protocol.table_of_play import FIRST_FOUR
 from sabot_protocol.table_states import HandCard, HandMessage, HandResult
 from sabot_protocol.topics import AlarmMessage
+from sabot_service.moment import Moment
 
 from sabot_floor.web import unturned
 from sabot_floor.web.site_state import Link, SiteState, TableState

@@ -10,9 +10,9 @@ from sabot_protocol import rulebooks
 from sabot_protocol.jackpots.currency import written
 from sabot_protocol.jackpots.messages import MeterMessage
 from sabot_protocol.roads import Counts, DragonTail, dragon_tail
-from sabot_protocol.service.moment import Moment
 from sabot_protocol.table_states import BetsPhase, HistoryMessage, HistoryState, LastHand
 from sabot_protocol.topics import CoupKind, StatusMessage
+from sabot_service.moment import Moment
 
 from sabot_floor.signs.sign import sign
 from sabot_floor.web.site_state import Link, SiteState

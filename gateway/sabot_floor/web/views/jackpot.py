@@ -7,7 +7,7 @@ import msgspec
 from sabot_protocol.jackpots.currency import number
 from sabot_protocol.jackpots.messages import WinMessage
 from sabot_protocol.jackpots.sign import wager_title
-from sabot_protocol.service.moment import Moment
+from sabot_service.moment import Moment
 
 from sabot_floor.jackpots.shoe_faults import SHOE_REASON
 from sabot_floor.web.site_state import JackpotState, Link, SiteState

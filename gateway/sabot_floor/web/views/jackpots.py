@@ -9,7 +9,7 @@ from sabot_protocol.authority import AuthorityError
 from sabot_protocol.jackpots.currency import number, written
 from sabot_protocol.jackpots.messages import MeterMessage, Win
 from sabot_protocol.jackpots.parameters import Parameters, Part, Random
-from sabot_protocol.service.moment import Moment
+from sabot_service.moment import Moment
 
 from sabot_floor.web.site_state import JackpotState, Link, SiteState
 from sabot_floor.web.views.jackpot import digits, local

@@ -9,9 +9,9 @@ from sabot_protocol import command_acts, incidents, rulebooks
 from sabot_protocol.authority import AuthorityError, party_title
 from sabot_protocol.irregularities import CASES
 from sabot_protocol.rulebooks.incidents import catalogue
-from sabot_protocol.service.moment import Moment
 from sabot_protocol.table_states import HandMessage
 from sabot_protocol.topics import AlarmMessage, IncidentMessage, Severity, StatusMessage, Step
+from sabot_service.moment import Moment
 
 from sabot_floor.web.person_acts import PersonAct
 from sabot_floor.web.site_state import Link, SiteState, TableState

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import msgspec
 from sabot_protocol import rulebooks
 from sabot_protocol.rulebooks.sign import without_side
-from sabot_protocol.service.moment import Moment
+from sabot_service.moment import Moment
 
 from sabot_floor.signs import rules
 from sabot_floor.signs.odds import title

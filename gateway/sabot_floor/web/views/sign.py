@@ -1,7 +1,7 @@
 """The table sign: game, limits, wagers with odds, notices; what is announced, and when."""
 
 import msgspec
-from sabot_protocol.service.moment import Moment
+from sabot_service.moment import Moment
 
 from sabot_floor.signs.odds import Pays, capital
 from sabot_floor.signs.sign import Sign, SignWager, sign

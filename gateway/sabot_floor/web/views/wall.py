@@ -3,9 +3,9 @@
 from collections import Counter
 
 import msgspec
-from sabot_protocol.service.moment import Moment
 from sabot_protocol.table_states import BetsPhase, HistoryMessage, HistoryState
 from sabot_protocol.topics import AlarmsMessage, CoupKind, Severity
+from sabot_service.moment import Moment
 
 from sabot_floor.web.site_state import Link, SiteState, TableState
 from sabot_floor.web.views.shoe_roads import ShoeView, newest_columns, shoe_view

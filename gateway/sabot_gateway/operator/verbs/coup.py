@@ -7,7 +7,7 @@ from typing import Annotated, Any, cast, get_args
 from msgspec import Meta
 from sabot_protocol import fields
 from sabot_protocol.angel_eye.tables import UNIT_PREFIX
-from sabot_protocol.service.plain_text import plain
+from sabot_protocol.inputs.plain_text import plain
 from sabot_protocol.topics import Winner
 
 from sabot_gateway.operator.table_view import TableView, next_step

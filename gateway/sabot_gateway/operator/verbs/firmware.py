@@ -7,7 +7,7 @@ from typing import Annotated
 from msgspec import Meta
 from sabot_protocol import firmware
 from sabot_protocol.firmware import ImageError, SignedImage
-from sabot_protocol.service.secret_file import SecretError
+from sabot_protocol.inputs.secret_file import SecretError
 
 from sabot_gateway.operator.table_view import TableView
 from sabot_gateway.operator.verbs.verb import Effect, RefusedError, TableVerb, refuse_without_shoe

@@ -6,8 +6,8 @@ from typing import Annotated
 from msgspec import Meta
 from sabot_protocol import authority, command_acts, command_clauses, incidents
 from sabot_protocol.incidents import RECORDED, Opener
+from sabot_protocol.inputs.plain_text import plain
 from sabot_protocol.rulebooks.people import catalogue
-from sabot_protocol.service.plain_text import plain
 
 from sabot_gateway.incidents.openings import Opening
 from sabot_gateway.operator.table_view import TableView

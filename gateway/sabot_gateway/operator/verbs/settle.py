@@ -8,9 +8,9 @@ import msgspec
 from msgspec import Meta
 from sabot_protocol import authority, incidents, step_order
 from sabot_protocol.incidents import RECORDED, Done, Fact, Opener
+from sabot_protocol.inputs.plain_text import plain
 from sabot_protocol.rulebooks.incidents import OWN_FACTS, UNWAGERED_COUP
 from sabot_protocol.rulebooks.people import catalogue
-from sabot_protocol.service.plain_text import plain
 from sabot_protocol.topics import IncidentMessage
 
 from sabot_gateway.incidents.evidence import dealing_units

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Meta
 from sabot_protocol import clauses
 from sabot_protocol.cards import DECK
-from sabot_protocol.service.plain_text import plain
+from sabot_protocol.inputs.plain_text import plain
 
 from sabot_gateway.angel_eye.refusals import answer_text
 from sabot_gateway.operator.table_view import TableView, next_step

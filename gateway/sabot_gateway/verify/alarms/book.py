@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 from sabot_protocol.authority import same_name
-from sabot_protocol.service.rate_limit import TokenBucket
 from sabot_protocol.topics import AlarmMessage
+from sabot_service.rate_limit import TokenBucket
 
 from sabot_gateway.verify.alarms.catalogue import ALARMS, ENDED_BY_NEW_SHOE, AlarmKind
 from sabot_gateway.verify.alarms.shoe_texts import with_rule

@@ -8,9 +8,9 @@ from typing import Any, Final
 
 from sabot_protocol import irregularities, rulebooks
 from sabot_protocol.fields import NO_CARD
+from sabot_protocol.inputs.plain_text import counted
 from sabot_protocol.rulebooks import Rulebook
 from sabot_protocol.sensors import needs_cleaning
-from sabot_protocol.service.plain_text import counted
 from sabot_protocol.topics import CoupMessage
 
 from sabot_gateway.forecast.wear import Outlook

@@ -11,9 +11,9 @@ from typing import Any
 import paho.mqtt.client as paho
 from paho.mqtt.enums import CallbackAPIVersion, LogLevel, MQTTErrorCode
 
-from sabot_protocol.service.broker import Broker, Login, no_answer, no_connection
-from sabot_protocol.service.buffered import MOST_READ_BYTES, BufferedClient
-from sabot_protocol.service.wire_client import WireClient
+from sabot_service.broker import Broker, Login, no_answer, no_connection
+from sabot_service.buffered import MOST_READ_BYTES, BufferedClient
+from sabot_service.wire_client import WireClient
 
 _FIRST_RETRY_S = 0.25
 _LONGEST_RETRY_S = 5.0

@@ -6,9 +6,9 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from sabot_protocol.service.broker import Broker, BrokerUrlError, Login, LoginError
-from sabot_protocol.service.facts import Fact
-from sabot_protocol.service.mqtt import LoopClient
+from sabot_service.broker import Broker, BrokerUrlError, Login, LoginError
+from sabot_service.facts import Fact
+from sabot_service.mqtt import LoopClient
 
 _ANSWER_WITHIN_S = 6.0  # from the name of the broker to what it brings back
 _TURN_S = 0.05

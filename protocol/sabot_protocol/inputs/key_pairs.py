@@ -7,7 +7,7 @@ from typing import Final
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from sabot_protocol.service.secret_file import SecretError, sync_directory, write_new
+from sabot_protocol.inputs.secret_file import SecretError, sync_directory, write_new
 
 _HEX: Final = re.compile(rb"[0-9a-f]{64}\n?")
 _MOST_BYTES: Final = 256

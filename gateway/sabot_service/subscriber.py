@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from sabot_protocol.service.mqtt import LoopClient
+from sabot_service.mqtt import LoopClient
 
 
 class _Asked(NamedTuple):

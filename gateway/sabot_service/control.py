@@ -14,8 +14,8 @@ from typing import Generic, Literal, TypeVar
 import msgspec
 import structlog
 
-from sabot_protocol.service.daemons import Daemon
-from sabot_protocol.service.messages import MOST_BYTES, Answer, ControlError, RequestError
+from sabot_service.daemons import Daemon
+from sabot_service.messages import MOST_BYTES, Answer, ControlError, RequestError
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 

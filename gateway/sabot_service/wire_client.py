@@ -16,9 +16,9 @@ from paho.mqtt.matcher import MQTTMatcher
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.reasoncodes import ReasonCode
 
-from sabot_protocol.service import mqtt_packets as packets
-from sabot_protocol.service.buffered import MOST_READ_BYTES
-from sabot_protocol.service.mqtt_packets import Decoder, Kind, Message, PacketError, Will
+from sabot_service import mqtt_packets as packets
+from sabot_service.buffered import MOST_READ_BYTES
+from sabot_service.mqtt_packets import Decoder, Kind, Message, PacketError, Will
 
 _PUBACK = int(Kind.PUBACK)
 _MOST_MID = 65_535

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from sabot_protocol.service.daemons import Daemon
-from sabot_protocol.service.groups import group_to_join
+from sabot_service.daemons import Daemon
+from sabot_service.groups import group_to_join
 
 _MOST_BYTES = 1 << 20
 

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import msgspec
 import structlog
 
-from sabot_protocol.service.http_get import MOST_BYTES, BadRequestError, path_of, response
-from sabot_protocol.service.metrics import CONTENT_TYPE, Family, Samples, exposition
+from sabot_service.http_get import MOST_BYTES, BadRequestError, path_of, response
+from sabot_service.metrics import CONTENT_TYPE, Family, Samples, exposition
 
 STALLED_S = 10.0  # without a turn that ended
 _ANSWER_WITHIN_S = 2.0  # the loop

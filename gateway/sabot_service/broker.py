@@ -8,9 +8,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import msgspec
-
-from sabot_protocol.service.config_file import with_paths, without_password
-from sabot_protocol.service.secret_file import SecretError, secret
+from sabot_protocol.inputs.config_file import with_paths, without_password
+from sabot_protocol.inputs.secret_file import SecretError, secret
 
 _PORTS = {"mqtt": 1883, "mqtts": 8883}
 _MOST_PASSWORD_BYTES = 1024

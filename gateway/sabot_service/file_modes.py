@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from sabot_protocol.service.facts import Fact, Status
+from sabot_service.facts import Fact, Status
 
 _WRITE = stat.S_IWGRP | stat.S_IWOTH
 

@@ -13,7 +13,7 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 from msgspec import Meta, inspect
 
-from sabot_protocol.service.plain_text import printable
+from sabot_protocol.inputs.plain_text import printable
 
 _MOST_BYTES = 1 << 20  # of a file: thousands of tables
 _MOST_SHOWN = 60  # characters of a wrong value

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import msgspec
 
-from sabot_protocol.service.daemons import GATEWAY, Daemon
-from sabot_protocol.service.groups import group_to_join
-from sabot_protocol.service.messages import Answer, ControlError, Request
+from sabot_service.daemons import GATEWAY, Daemon
+from sabot_service.groups import group_to_join
+from sabot_service.messages import Answer, ControlError, Request
 
 _CONNECT_S, _RETRY_S = 2.0, 0.01
 _ANSWER_WITHIN_S = 30.0

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any, TypeVar
 
 import msgspec
+from sabot_protocol.inputs.plain_text import plain
 
-from sabot_protocol.service.messages import RequestError
-from sabot_protocol.service.plain_text import plain
+from sabot_service.messages import RequestError
 
 _BOUND = re.compile(r"Expected `(str|int|array|object)`( of length)? (>=|<=) (-?\d+) - at `\$\.(\w+).*`")
 _MOST_BY = 64

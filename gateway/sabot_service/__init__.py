@@ -1,0 +1,1 @@
+"""Service: what every daemon needs: broker, control socket, signals, log, metrics, rate limits."""

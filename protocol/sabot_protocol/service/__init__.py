@@ -1,1 +1,0 @@
-"""Service: what every daemon needs: broker, control socket, config file, secrets, signals, log, limits."""
