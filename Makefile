@@ -32,9 +32,6 @@ export PYTHONDONTWRITEBYTECODE :=
 # When make was called: the demo counts its cold start from here.
 export SABOT_MAKE_STARTED_S := $(shell date +%s.%N)
 
-# make wheel, make bench and make test-compiled: the build with modules that mypyc has compiled.
-COMPILED ?=
-COMPILED_BIN := .venv-compiled/bin
 BIN := .venv/bin
 # What every run of make test does on the emulated chip (about 3 minutes of CPU time in rp2040js, in one process, which starts the chip once).
 ON_CHIP := $(addprefix hil_tests/test_,2_self_test.py 3_one_card.py 5_recordings.py 8_update.py)
@@ -48,16 +45,14 @@ OUTCOME := .venv/test_outcome
 UV := $(shell command -v uv 2>/dev/null)
 ifneq ($(UV),)
 INSTALL = $(UV) pip install --quiet --compile-bytecode --python $(BIN)/python -c constraints.txt
-INSTALL_COMPILED = $(UV) pip install --quiet --compile-bytecode --python $(COMPILED_BIN)/python -c constraints.txt
 WHEEL = $(UV) build --quiet --wheel --build-constraint constraints.txt --out-dir
 else
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
-INSTALL_COMPILED = $(COMPILED_BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 WHEEL = PIP_CONSTRAINT=constraints.txt $(PYTHON) -m pip wheel --quiet --disable-pip-version-check --no-deps . --wheel-dir
 endif
 NEED_PIP = $(BIN)/python -m pip --version >/dev/null 2>&1 || $(UV) pip install --quiet --python $(BIN)/python pip
 
-.PHONY: crowd crowd-broken help demo test test-compiled quick wheel deb package-trial compiled lint image bench replay replay-vm chip power update-cuts update-cuts-chip edges soak faults migration-kills siege fuzz tamper forged floor-kills angel-kills day pictures dashboard-demo screens-day recordings captures broken rulebook-keys demo-acts mutants mutants-angel roads angel-eye audit vendor clean lock
+.PHONY: crowd crowd-broken help demo test quick wheel deb package-trial lint image bench replay replay-vm chip power update-cuts update-cuts-chip edges soak faults migration-kills siege fuzz tamper forged floor-kills angel-kills day pictures dashboard-demo screens-day recordings captures broken rulebook-keys demo-acts mutants mutants-angel roads angel-eye audit vendor clean lock
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 15
@@ -77,8 +72,8 @@ test: image .venv/.prometheus .venv/consumer/.installed ## run every check and t
 	wait $$chip; chip_status=$$?; echo $$status $$chip_status >$(OUTCOME); \
 	cat $(CHIP_LOG); PYTHONPATH=hil_tests $(BIN)/python -m support.chip_tally $(TALLY); test $$status$$chip_status = 00
 
-wheel: ## build a wheel of plain Python into dist/; COMPILED=1 compiles the modules that pyproject.toml lists (1 to 4 minutes, needs a C compiler)
-	$(if $(COMPILED),HATCH_BUILD_HOOK_ENABLE_CUSTOM=true) $(WHEEL) dist
+wheel: ## build a wheel into dist/
+	$(WHEEL) dist
 
 deb: .venv/.dev ## build the package of a table PC into dist/, for this Python and this processor (1 minute); VERSION=n
 	@$(NEED_PIP)
@@ -87,15 +82,6 @@ deb: .venv/.dev ## build the package of a table PC into dist/, for this Python a
 package-trial: .venv/.dev ## install the package on an empty Debian as INSTALL.md has it; upgrade, downgrade, remove, purge (5 to 15 minutes; needs root and mmdebstrap)
 	@$(NEED_PIP)
 	@SABOT_PACKAGE_TRIAL=1 $(BIN)/pytest tools/tests/test_package_trial.py -rsP
-
-test-compiled: compiled ## run the tests of gateway and protocol, and those of kills, broker, disk and power, on the compiled package
-	SABOT_COMPILED=1 $(COMPILED_BIN)/pytest gateway/tests protocol/tests tools/tests/test_wheel.py hil_tests/test_7_kills.py \
-	  hil_tests/test_7_broker_away.py hil_tests/test_7_disk.py hil_tests/test_8_power.py -n 2
-
-compiled: .venv-compiled/.dev
-	@rm -rf build/wheel
-	HATCH_BUILD_HOOK_ENABLE_CUSTOM=true $(WHEEL) build/wheel
-	@$(INSTALL_COMPILED) --no-deps --force-reinstall build/wheel/sabot-*.whl
 
 quick: .venv/.dev ## run the tests of protocol and gateway (a minute and a half on 2 free cores)
 	$(BIN)/pytest protocol/tests gateway/tests -n $(WORKERS)
@@ -112,8 +98,8 @@ image: .venv/.dev ## print which emulator of the RP2040 is used and which MicroP
 	@$(BIN)/python -m sabot_sim.chip.emulators
 	@$(BIN)/python -m sabot_sim.chip.uf2
 
-bench: $(if $(COMPILED),compiled,.venv/.dev) ## measure speed and memory, one JSON line a figure; ONLY=group COMPILED=1
-	@$(if $(COMPILED),$(COMPILED_BIN),$(BIN))/sabot bench figures $(if $(ONLY),--only $(ONLY))
+bench: .venv/.dev ## measure speed and memory, one JSON line a figure; ONLY=group
+	@$(BIN)/sabot bench figures $(if $(ONLY),--only $(ONLY))
 
 replay: image ## replay every recording on the emulated RP2040 (long: 47 minutes on 2 busy cores in rp2040js, 41 minutes of CPU time; hours in rp2040py); make test replays them on the VM
 	@SABOT_ALL_RECORDINGS=1 PYTHONPATH=hil_tests $(BIN)/pytest -p support.replay_progress hil_tests/test_5_recordings.py --bench rp2040 -n 2 -rfs
@@ -241,7 +227,7 @@ vendor: .venv/.dev ## fetch the scripts of others that the pages use again from 
 	@$(BIN)/python -m sabot_floor.web.vendor
 
 clean: ## remove the environment and everything built
-	rm -rf .venv .venv-compiled build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 lock: .venv/.dev .venv/.fuzz ## rewrite constraints.txt from the installed versions, and what is generated from it for packages (5 minutes; asks the package index)
@@ -293,14 +279,4 @@ endif
 
 .venv/.fuzz: .venv/.dev
 	@$(INSTALL) -e '.[fuzz]'
-	@touch $@
-
-.venv-compiled/.dev: pyproject.toml constraints.txt
-	@echo "creating .venv-compiled, with what the tests need (once)"
-ifneq ($(UV),)
-	@$(UV) venv --quiet --allow-existing --python $(PYTHON) .venv-compiled
-else
-	@$(PYTHON) -m venv .venv-compiled
-endif
-	@$(INSTALL_COMPILED) '.[dev]'
 	@touch $@

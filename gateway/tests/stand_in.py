@@ -1,4 +1,4 @@
-"""Stand-in: an object with other methods in place of some of its own, which cannot be replaced in a compiled class."""
+"""Stand-in: an object with other methods in place of some of its own."""
 
 from collections.abc import Callable
 from typing import Any

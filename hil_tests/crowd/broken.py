@@ -19,7 +19,8 @@ from support.broken_lines import Change
 
 _ROOT: Final = Path(__file__).parents[2]
 _COPIED: Final = (
-    "gateway/sabot_service", "gateway/sabot_gateway", "gateway/sabot_floor", "protocol/sabot_protocol", "sim/sabot_sim", "firmware",
+    "gateway/sabot_service", "gateway/sabot_gateway", "gateway/sabot_floor", "protocol/sabot_protocol",
+    "sim/sabot_sim", "firmware",
 )  # fmt: skip
 _COUPS, _SEEDS = 400, (1, 2)  # within which each is found
 _SAID: Final = "FAILED: "

@@ -9,8 +9,8 @@ from sabot_protocol import rulebooks
 
 ROOT = Path(__file__).parents[2]
 CODE = (
-    "protocol/sabot_protocol", "gateway/sabot_service", "gateway/sabot_gateway", "gateway/sabot_floor", "firmware/sabot", "sim/sabot_sim",
-    "tools/sabot_tools",
+    "protocol/sabot_protocol", "gateway/sabot_service", "gateway/sabot_gateway", "gateway/sabot_floor",
+    "firmware/sabot", "sim/sabot_sim", "tools/sabot_tools",
 )  # fmt: skip
 # What is dealt by one book on purpose: recordings, measurements, and the printed rules that tests compare with.
 OF_ONE_BOOK = ("sim/sabot_sim/scenarios", "sim/sabot_sim/world", "tools/sabot_tools/bench", "tools/sabot_tools/replay")

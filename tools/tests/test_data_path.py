@@ -14,8 +14,8 @@ ROOT = Path(__file__).parents[2]
 # The folders in which paths of a README begin, by the folder of the README.
 PARTS = {
     "firmware": ("firmware/sabot", "firmware"),
-    "gateway": ("gateway/sabot_gateway", "protocol/sabot_protocol", "."),
-    "gateway/sabot_floor": ("gateway/sabot_floor", "protocol/sabot_protocol", "."),
+    "gateway": ("gateway/sabot_gateway", "protocol/sabot_protocol", "gateway", "."),
+    "gateway/sabot_floor": ("gateway/sabot_floor", "protocol/sabot_protocol", "gateway", "."),
     "tools": ("tools/sabot_tools",),
     "sim": ("sim/sabot_sim",),
     "protocol": ("protocol/sabot_protocol", "."),

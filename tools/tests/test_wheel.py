@@ -1,13 +1,10 @@
-"""The wheel: installed into an empty environment it has all its files, and the compiled build really is compiled."""
+"""The wheel: installed into an empty environment it has all its files."""
 
 import json
-import os
 import subprocess
 import sys
 import sysconfig
 import tomllib
-from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -16,41 +13,12 @@ from sabot_protocol import rulebooks
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
-HOOK = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["hooks"]["custom"]
 PACKAGES = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
-compiled = pytest.mark.skipif("SABOT_COMPILED" not in os.environ, reason="only `make test-compiled` has that build")
-
-
-def module_files() -> Iterator[str]:
-    """Yield the modules that the hook compiles, as paths inside their packages."""
-    for source in HOOK["packages"]:
-        for pattern in HOOK["modules"]:
-            found = (ROOT / source).parent.glob(pattern)
-            yield from (str(file.relative_to((ROOT / source).parent)) for file in found if file.stem != "__init__")
-
-
-@compiled
-def test_every_listed_module_is_compiled() -> None:
-    specs = [find_spec(file.removesuffix(".py").replace("/", ".")) for file in module_files()]
-    assert specs
-    assert [spec for spec in specs if spec is None or not str(spec.origin).endswith(".so")] == []
-
-
-@compiled
-def test_the_sources_of_the_checkout_are_not_used() -> None:
-    specs = [find_spec(Path(package).name) for package in PACKAGES]
-    assert [spec for spec in specs if spec is None or not Path(str(spec.origin)).is_relative_to(sys.prefix)] == []
-
-
-def test_no_listed_module_defines_a_struct_with_options() -> None:
-    for file in module_files():
-        source = next(path for path in ROOT.glob(f"*/{file}"))
-        assert "Struct, " not in source.read_text(), f"{file}: mypyc drops the options of a msgspec.Struct"
 
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build the plain wheel, without a network."""
+    """Build the wheel, without a network."""
     folder = tmp_path_factory.mktemp("wheel")
     build = "import sys; from hatchling.build import build_wheel; build_wheel(sys.argv[1])"
     subprocess.run([sys.executable, "-c", build, str(folder)], cwd=ROOT, check=True, capture_output=True)
@@ -70,7 +38,7 @@ def sabot(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return home / "bin" / "sabot"
 
 
-def test_the_plain_wheel_has_every_file_of_its_packages(wheel: Path) -> None:
+def test_the_wheel_has_every_file_of_its_packages(wheel: Path) -> None:
     names = set(ZipFile(wheel).namelist())
     for package in map(Path, PACKAGES):
         listed = subprocess.run(["git", "ls-files", str(package)], cwd=ROOT, capture_output=True, text=True, check=True)
@@ -80,7 +48,7 @@ def test_the_plain_wheel_has_every_file_of_its_packages(wheel: Path) -> None:
     assert any(name.startswith("sabot_gateway/examples/") for name in names)
 
 
-def test_the_plain_wheel_has_the_whole_firmware(wheel: Path) -> None:
+def test_the_wheel_has_the_whole_firmware(wheel: Path) -> None:
     names = set(ZipFile(wheel).namelist())
     listed = subprocess.run(["git", "ls-files", "firmware/*.py"], cwd=ROOT, capture_output=True, text=True, check=True)
     files = {name for name in listed.stdout.split() if not name.startswith("firmware/tests/")}
@@ -88,13 +56,13 @@ def test_the_plain_wheel_has_the_whole_firmware(wheel: Path) -> None:
     assert {f"sabot_sim/{name}" for name in files} <= names
 
 
-def test_the_firmware_is_played_from_the_plain_wheel(sabot: Path, tmp_path: Path) -> None:
+def test_the_firmware_is_played_from_the_wheel(sabot: Path, tmp_path: Path) -> None:
     play = "from sabot_tools.bench import shoe_player; print(len(shoe_player.log(0, 500)))"
     done = [str(sabot.with_name("python")), "-c", play]
     assert subprocess.run(done, cwd=tmp_path, capture_output=True, text=True, check=True).stdout == "500\n"
 
 
-def test_sabot_runs_from_the_plain_wheel(sabot: Path, tmp_path: Path) -> None:
+def test_sabot_runs_from_the_wheel(sabot: Path, tmp_path: Path) -> None:
     asked = subprocess.run([sabot, "--help"], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert "settle" in asked.stdout
     python, where = sabot.with_name("python"), "import sabot_gateway, sabot_protocol; print(sabot_gateway.__file__)"
@@ -103,7 +71,7 @@ def test_sabot_runs_from_the_plain_wheel(sabot: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("rulebook", rulebooks.ids())
-def test_coups_are_settled_from_the_plain_wheel(sabot: Path, tmp_path: Path, rulebook: str) -> None:
+def test_coups_are_settled_from_the_wheel(sabot: Path, tmp_path: Path, rulebook: str) -> None:
     line = '{"id": 0, "stock": ["4S","6H","KD","KC","9C"]}\n'
     settle = [str(sabot), "settle", "--rulebook", rulebook]
     done = subprocess.run(settle, cwd=tmp_path, input=line, capture_output=True, text=True, check=True)

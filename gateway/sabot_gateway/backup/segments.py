@@ -47,8 +47,7 @@ class End(msgspec.Struct, frozen=True):
 
 
 _objects: msgspec.json.Decoder[Beginning | Cursors] = msgspec.json.Decoder(Beginning | Cursors)
-# The types of `Stored`, given again: compiled by mypyc it has another in place of `int | None`.
-_entries = msgspec.json.Decoder(tuple[str, int | None, str, str, bytes, bytes, str, str, int, bytes])
+_entries = msgspec.json.Decoder(tuple[str, int | None, str, str, bytes, bytes, str, str, int, bytes])  # as `Stored`
 encode = msgspec.json.Encoder().encode
 
 
