@@ -14,7 +14,7 @@ _WITHIN_S = 30.0
 
 
 def clear(broker: Broker, login: Login, site: str) -> None:
-    """Clear the site's retained messages until the broker keeps none, or no longer answers."""
+    """Clear the site's retained messages until the broker keeps none, or cannot be reached."""
     give_up_s = time.monotonic() + _WITHIN_S
     quiet_s = time.monotonic() + _QUIET_S
     while time.monotonic() < min(give_up_s, quiet_s):
@@ -53,6 +53,6 @@ class _Look:
         self._until(lambda: self._received.get(self._mark) == payload)
 
     def _until(self, done: Callable[[], bool]) -> None:
-        while not done() and time.monotonic() < self._give_up_s:
+        while not done() and not self._reader.problem and time.monotonic() < self._give_up_s:
             self._reader.step(time.monotonic())
             self._selector.select(0.05)
