@@ -137,6 +137,19 @@ def test_a_coup_of_before_stays_turned_only_until_the_next() -> None:
     assert b"8C" not in bytes_of(hub, "pit_table")
 
 
+@pytest.mark.parametrize("begun", [False, True])
+def test_a_void_coup_stays_hidden_until_the_next_begins_though_a_card_in_excess_lies_there(begun: bool) -> None:
+    """New Zealand 12.2(a): the card lies face down, and nobody has turned a hand of the coup before it."""
+    hub, cards = hub_with("nz-baccarat"), ["8D", "AH", "2D", "AC", "TH", "QC"]
+    deal(hub, cards, result=True)
+    laid = [{"slot": "player_1", "card": "7S", "notes": ["surplus"]}]
+    laid += [{"slot": "banker_1", "card": "4S"}] if begun else []
+    hand = {"table": "t", "time": TIME, "unit": "U", "shoe": 3, "coup": 18, "phase": "dealing", "cards": laid}
+    put(hub, "t/hand", hand)
+    seen = [card for card in cards if has(bytes_of(hub, "pit"), card)]
+    assert (seen, has(bytes_of(hub, "pit"), "7S")) == (cards if begun else [], False)
+
+
 @pytest.mark.parametrize("book", rulebooks.ids())
 def test_the_book_names_who_may_see_a_card_before_it_is_turned(book: str) -> None:
     roles = [role.id for role in authority.load(book).role]

@@ -126,7 +126,7 @@ def _is_out(alarm: AlarmMessage, hand: HandMessage | None, history: HistoryMessa
         return True
     if alarm.coup == hand.coup:
         return bool(hand.cards) and not is_covered(hand.cards)
-    return alarm.coup < hand.coup and bool(hand.cards)
+    return alarm.coup < hand.coup and any(SURPLUS not in one.notes for one in hand.cards)
 
 
 def _without_cards(alarm: AlarmMessage) -> AlarmMessage:
