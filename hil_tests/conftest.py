@@ -50,7 +50,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
         started_chip()
     except BenchError:
         return None  # its fixture skips it with the reason
-    from sabot_sim.rigs.rp2040 import in_fork
+    from sabot_sim.chip.rp2040 import in_fork
 
     hook, where = item.ihook, {"nodeid": item.nodeid, "location": item.location}
     hook.pytest_runtest_logstart(**where)
@@ -97,7 +97,7 @@ def rig_of(bench: str, work_dir: Path) -> Rig:
     """Return the rig of this name with its shoe switched off; skip with the reason if there is none."""
     try:
         if bench == "rp2040":
-            from sabot_sim.rigs.rp2040 import ChipRig
+            from sabot_sim.chip.rp2040 import ChipRig
 
             return ChipRig(started_chip())
         if bench == "unix":

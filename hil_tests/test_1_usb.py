@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 import serial
+from sabot_sim.chip.rp2040 import in_fork
 from sabot_sim.chip.uf2 import HOW_TO_GET_UF2, find_uf2
 from sabot_sim.chip.usb import UsbChip
 from sabot_sim.rigs.build import shoe_image
-from sabot_sim.rigs.rp2040 import in_fork
 from sabot_tools.bench.chip_table import LOCK, ChipTable
 from sabot_tools.stand.minimal_gateway import MinimalGateway
 from test_1_board import KEY, SLOWER, START_S, flash, pico, put

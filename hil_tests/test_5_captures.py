@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from sabot_protocol import messages, recording
-from sabot_sim.dealing import stack
+from sabot_sim import stack
 from sabot_sim.scenarios import draw_tables
 from support.make_captures import CAPTURES, FOLDER
 from support.site_watcher import contiguous, sabot

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from sabot_service.client import ask
 from sabot_service.messages import Answer, Request
-from sabot_sim.dealing import stack
+from sabot_sim import stack
 from sabot_sim.world.books import BOOKS, rule
 from support.patience import PATIENCE_S
 from support.site_watcher import SiteWatcher, WatchSite

@@ -5,7 +5,7 @@ from itertools import cycle
 
 import pytest
 from sabot_protocol import rulebooks
-from sabot_sim.dealing.stack import CUT, shuffled
+from sabot_sim.stack import CUT, shuffled
 from support.oracle import COMPARED, GOLDEN, coup, golden_shoes
 from support.site_watcher import WatchSite
 

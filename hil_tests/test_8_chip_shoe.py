@@ -14,8 +14,8 @@ import pytest
 from sabot_gateway import rules
 from sabot_protocol import rulebooks
 from sabot_sim.chip.chip import Chip
+from sabot_sim.chip.rp2040 import in_fork, shoe_files, switched_on_chip
 from sabot_sim.chip.uf2 import HOW_TO_GET_UF2, find_uf2
-from sabot_sim.rigs.rp2040 import in_fork, shoe_files, switched_on_chip
 from sabot_tools.actions.play import Play, bench_of, profile_of
 from sabot_tools.bench.chip_table import BANKER, FAULT, LOCK, PLAYER, PLAYER_PAIR, RESULTS, TIE, ChipTable, Step
 from sabot_tools.stand.minimal_gateway import MinimalGateway

@@ -1,14 +1,14 @@
 """The power is cut on the MicroPython VM: no event is lost, none doubled, and the state is that of a shoe without cuts.
 
 SABOT_VM_CUTS=10000 .venv/bin/pytest hil_tests/test_8_power.py makes more cuts.
-python -m sabot_sim.rigs.power_cuts SEED replays one seed.
+python -m sabot_sim.dealing.power_cuts SEED replays one seed.
 """
 
 import os
 from collections import Counter
 
 import pytest
-from sabot_sim.rigs.power_cuts import CutRun
+from sabot_sim.dealing.power_cuts import CutRun
 
 CUTS = int(os.environ.get("SABOT_VM_CUTS", "100"))
 PARTS = max(4, CUTS // 100)

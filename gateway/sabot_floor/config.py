@@ -17,10 +17,10 @@ from sabot_protocol.jackpots.parameters import Parameters
 from sabot_service.broker import LOGIN_WANTED, Login, broker_problems
 from sabot_service.monitor import metrics_problems
 
+from sabot_floor.gaming_day import HOUR, ZONE, Calendar, hour_problem, zone_problem
 from sabot_floor.notify import channels
 from sabot_floor.notify.channels import AnyChannel
 from sabot_floor.notify.check import problems as notify_problems
-from sabot_floor.reports.gaming_day import HOUR, ZONE, Calendar, hour_problem, zone_problem
 from sabot_floor.signs.limits import TableLimits
 from sabot_floor.socket_path import default_control
 from sabot_floor.web import config as web_config

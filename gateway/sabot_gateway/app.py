@@ -29,14 +29,14 @@ from sabot_gateway.ledger import Ledger, LedgerError, Stored
 from sabot_gateway.ledger.pruner import Pruner
 from sabot_gateway.operator import requests
 from sabot_gateway.operator.attempts import RECALLED_ENTRIES
+from sabot_gateway.operator.capture_streams import CaptureStreams
 from sabot_gateway.operator.desk import Desk
 from sabot_gateway.operator.floor_commands import FloorCommands
 from sabot_gateway.operator.local_roles import LocalRoles
-from sabot_gateway.operator.own_entries import OwnEntries
 from sabot_gateway.ops.monitoring import Monitoring
+from sabot_gateway.own_entries import OwnEntries
 from sabot_gateway.publish.stage import PublishStage
 from sabot_gateway.reload import Reload
-from sabot_gateway.shoe.capture_streams import CaptureStreams
 from sabot_gateway.table_builder import TableBuilder
 from sabot_gateway.table_lines import TableLines
 from sabot_gateway.table_session import TableSession

@@ -12,13 +12,13 @@ from sabot_service.moment import Moment
 from sabot_gateway.hold import HoldControl
 from sabot_gateway.jackpots.jackpots import Jackpots
 from sabot_gateway.ledger import Ledger
+from sabot_gateway.operator.capture_streams import CaptureStreams
 from sabot_gateway.operator.desk import Desk
 from sabot_gateway.operator.floor_commands import FloorCommands
 from sabot_gateway.operator.local_roles import LocalRoles
 from sabot_gateway.operator.requests import CaptureRequest, GatewayRequest, ParsedRequest
 from sabot_gateway.operator.verbs.gateway import Status
 from sabot_gateway.publish.stage import PublishStage
-from sabot_gateway.shoe.capture_streams import CaptureStreams
 from sabot_gateway.table_session import TableSession
 
 

@@ -11,8 +11,8 @@ from sabot_service.moment import Moment
 from sabot_service.rate_limit import LogLimiter
 
 from sabot_gateway.ledger import LedgerError
-from sabot_gateway.operator.own_entries import OwnEntries
 from sabot_gateway.operator.requests import ParsedRequest
+from sabot_gateway.own_entries import OwnEntries
 from sabot_gateway.shoe.refusals import without_log
 from sabot_gateway.table_lines import TableLines
 from sabot_gateway.table_session import TableSession

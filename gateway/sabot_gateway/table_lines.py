@@ -10,9 +10,9 @@ from sabot_protocol.codec import CodecError
 from sabot_service.moment import Moment
 
 from sabot_gateway.angel_eye.line_watch import closed_by_converter, is_converter
-from sabot_gateway.operator.own_entries import OwnEntries
+from sabot_gateway.operator.capture_streams import CaptureStreams
+from sabot_gateway.own_entries import OwnEntries
 from sabot_gateway.publish.status import StatusTopics
-from sabot_gateway.shoe.capture_streams import CaptureStreams
 from sabot_gateway.shoe.pace import Pace
 from sabot_gateway.shoe.ports import PortError
 from sabot_gateway.table_session import TableSession

@@ -14,7 +14,6 @@ from sabot_service.rate_limit import LogLimiter
 
 from sabot_gateway.angel_eye import events as angel_eye
 from sabot_gateway.config import Table
-from sabot_gateway.forecast.recall import wear_events
 from sabot_gateway.incidents.book import REMEMBERED, IncidentBook
 from sabot_gateway.incidents.listing import listed
 from sabot_gateway.jackpots.recording import TableJackpots
@@ -36,6 +35,7 @@ from sabot_gateway.verify.alarms.book import most_urgent
 from sabot_gateway.verify.alarms.catalogue import CONCERNS
 from sabot_gateway.verify.disputes import MOST
 from sabot_gateway.verify.moves import LEFT
+from sabot_gateway.wear_recall import wear_events
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 

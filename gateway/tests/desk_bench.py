@@ -9,8 +9,8 @@ from sabot_gateway.jackpots.recording import TableJackpots
 from sabot_gateway.operator import dealt_coups
 from sabot_gateway.operator.desk import Desk
 from sabot_gateway.operator.local_roles import NOT_CHECKED
-from sabot_gateway.operator.own_entries import OwnEntries
 from sabot_gateway.operator.requests import TableRequest, parse
+from sabot_gateway.own_entries import OwnEntries
 from sabot_gateway.screens.state import ScreenState
 from sabot_gateway.shoe.link import ShoeLink
 from sabot_gateway.shoe.parse import Event

@@ -10,8 +10,8 @@ from sabot_gateway.incidents.book import IncidentBook
 from sabot_gateway.jackpots.jackpots import Jackpots
 from sabot_gateway.ledger import Entry, Ledger
 from sabot_gateway.operator.desk import Desk
-from sabot_gateway.operator.own_entries import OwnEntries
 from sabot_gateway.operator.requests import TableRequest, parse
+from sabot_gateway.own_entries import OwnEntries
 from sabot_gateway.shoe.link import ShoeLink
 from sabot_gateway.shoe.ports import Line
 from sabot_gateway.table_session import TableSession

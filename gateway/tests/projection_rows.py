@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sabot_floor.projection import rows
+from sabot_floor.store import rows
 
 GATEWAY = "0123456789abcdef"
 

@@ -4,12 +4,12 @@ from collections import Counter
 from typing import Any
 
 import msgspec
+from sabot_floor.gaming_day import Calendar, Span
 from sabot_floor.projection.changes import changes
-from sabot_floor.projection.rows import Row
 from sabot_floor.projection.writing import PROJECTION, insert
-from sabot_floor.reports.gaming_day import Calendar, Span
 from sabot_floor.reports.source import Scope
 from sabot_floor.store import Store
+from sabot_floor.store.rows import Row
 from sabot_protocol.jackpots.messages import IncrementMessage
 from sabot_protocol.topics import (
     AlarmMessage,

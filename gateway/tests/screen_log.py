@@ -8,8 +8,8 @@ from sabot_gateway import rules
 from sabot_gateway.app import _desk
 from sabot_gateway.config import Config, Table
 from sabot_gateway.ledger import Ledger
-from sabot_gateway.operator.own_entries import OwnEntries
 from sabot_gateway.operator.verbs.wagers import NoMoreBets
+from sabot_gateway.own_entries import OwnEntries
 from sabot_gateway.screens.hand import hand_message
 from sabot_gateway.screens.history import history_message
 from sabot_gateway.shoe import parse

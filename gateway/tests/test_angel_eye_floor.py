@@ -9,10 +9,10 @@ from angel_eye_log import NINE, TIME
 from angel_eye_session import messages_of, new_session, numbered, take
 from report_scene import scope
 from sabot_floor.projection.changes import changes
-from sabot_floor.projection.rows import Coup
 from sabot_floor.projection.writing import PROJECTION, insert
 from sabot_floor.reports.source import Source
 from sabot_floor.store import open_store
+from sabot_floor.store.rows import Coup
 from sabot_floor.web.data.coup import evidence
 from sabot_floor.web.dealer_assistant import answer
 from sabot_floor.web.site_state import SiteState, TableState

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 from floor_stores import adding, edit
+from sabot_floor.backup import backup, rotate
 from sabot_floor.store import Store, StoreError, open_store
 from sabot_floor.store import audit as chains
-from sabot_floor.store.backup import backup, rotate
 
 NIGHT = "2026-05-02T03:00:00.123Z"
 

@@ -14,10 +14,10 @@ import psycopg
 import pytest
 from floor_stores import adding, edit, numbered
 from projection_rows import coup
-from sabot_floor.projection import schema as projection
 from sabot_floor.projection.reading import Reading
 from sabot_floor.projection.writing import insert
 from sabot_floor.store import DamagedError, Decision, Head, Store, StoreError, audit, open_store
+from sabot_floor.store import tables as projection
 from sabot_floor.store.postgres import PostgresStore
 from sabot_floor.store.postgres_url import PostgresUrl
 from sabot_tools.stand.postgres import PASSWORD, LocalPostgres

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from floor_rig import JACKPOTS
 from sabot_floor.config import load
-from sabot_floor.reports.gaming_day import (
+from sabot_floor.gaming_day import (
     Calendar,
     CalendarError,
     Span,

@@ -6,8 +6,8 @@ import msgspec
 import pytest
 from desk_bench import DISPUTED, TIME
 from sabot_floor.projection.changes import changes
-from sabot_floor.projection.rows import Incident
 from sabot_floor.reports.payments import payment_rows
+from sabot_floor.store.rows import Incident
 from sabot_gateway.operator import command_acts
 from sabot_gateway.operator.local_roles import Granted
 from sabot_gateway.operator.requests import TableRequest, parse

@@ -1,6 +1,6 @@
 """How long entries take, counted in bounded space."""
 
-from sabot_gateway.ops.latency import Latency
+from sabot_gateway.publish.latency import Latency
 
 
 def test_a_commit_counts_when_its_last_entry_is_answered() -> None:

@@ -15,8 +15,8 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from sabot_gateway.ops import metrics
 from sabot_gateway.ops.check import metrics_facts
-from sabot_gateway.ops.latency import Times
 from sabot_gateway.ops.table_counts import EdgeDelay
+from sabot_gateway.publish.latency import Times
 from sabot_service.clock_source import Reading
 from sabot_service.http_get import MOST_BYTES, BadRequestError, path_of
 from sabot_service.metrics import CONTENT_TYPE, exposition

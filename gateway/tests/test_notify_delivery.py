@@ -7,12 +7,12 @@ import msgspec
 import pytest
 from floor_stores import edit
 from notify_parts import BEGIN_S, Worker, alarm, incident, step
+from sabot_floor.gaming_day import Calendar
 from sabot_floor.notify import delivery, notices
 from sabot_floor.notify.channels import Syslog
 from sabot_floor.notify.delivery import MOST_ATTEMPTS, Outcome
 from sabot_floor.notify.history import LOG, sent_about
 from sabot_floor.notify.state import State
-from sabot_floor.reports.gaming_day import Calendar
 from sabot_floor.store import DamagedError, Store, audit, open_store
 
 DAY_S = 86_400.0

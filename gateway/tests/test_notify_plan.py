@@ -5,12 +5,12 @@ from pathlib import Path
 import msgspec
 import pytest
 from notify_parts import BEGIN_S, Worker, alarm, arrived, incident, shown, step
+from sabot_floor.gaming_day import Calendar
 from sabot_floor.inbox import Arrived
 from sabot_floor.notify.channels import Syslog
 from sabot_floor.notify.due_times import reminder_s, until
 from sabot_floor.notify.state import MOST_WAITING, MOST_WATCHED
 from sabot_floor.projection.rebuild import LedgerEntry, LedgerSpan, rebuild
-from sabot_floor.reports.gaming_day import Calendar
 from sabot_floor.store import Store, open_store
 from sabot_protocol.topics import AlarmMessage, IncidentMessage
 from sabot_service.moment import Moment, utc

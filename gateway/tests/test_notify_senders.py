@@ -20,13 +20,13 @@ from notify_receivers import (
     certificates,
     never_answer,
 )
+from sabot_floor.gaming_day import Calendar
 from sabot_floor.notify import notices
 from sabot_floor.notify.channels import AnyChannel, Mail, Syslog, Webhook
 from sabot_floor.notify.delivery import Outcome
 from sabot_floor.notify.notices import Notice
 from sabot_floor.notify.senders.sending import Senders, send
 from sabot_floor.notify.senders.syslog import local_line, rfc5424_line
-from sabot_floor.reports.gaming_day import Calendar
 from sabot_service.moment import utc
 from sabot_tools.stand.ports import free_port
 from support.patience import PATIENCE_S, is_quick

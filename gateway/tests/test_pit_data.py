@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from projection_rows import attempt, confirmed, coup, health, outcome, shoe, time
 from sabot_floor.projection.reading import Reading
-from sabot_floor.projection.rows import Row
 from sabot_floor.projection.writing import insert
 from sabot_floor.store import Store, open_store
+from sabot_floor.store.rows import Row
 from sabot_floor.web.data import books, shoes, trends
 from sabot_protocol import rulebooks
 

@@ -14,12 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from projection_ledger import CARD, COUP, GATEWAY, HEALTH, LAST, UNIT, UNREADABLE, Published, entries, message
 from sabot_floor.inbox import Arrived
-from sabot_floor.projection import coverage, dump, rows
+from sabot_floor.projection import coverage, dump
 from sabot_floor.projection.changes import UnreadableError, changes
 from sabot_floor.projection.feed import Feed
 from sabot_floor.projection.rebuild import LedgerEntry, LedgerSpan, rebuild
 from sabot_floor.projection.writing import insert
-from sabot_floor.store import Store, StoreError, open_store
+from sabot_floor.store import Store, StoreError, open_store, rows
 
 ENTRIES = entries()
 

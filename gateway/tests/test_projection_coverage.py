@@ -9,8 +9,8 @@ from sabot_floor.inbox import Arrived
 from sabot_floor.projection import coverage
 from sabot_floor.projection.coverage import merged
 from sabot_floor.projection.feed import Feed
-from sabot_floor.projection.rows import Covered, Head
 from sabot_floor.store import Store
+from sabot_floor.store.rows import Covered, Head
 from structlog.testing import capture_logs
 
 

@@ -9,9 +9,9 @@ from sabot_floor.projection import dump
 from sabot_floor.projection.feed import Feed
 from sabot_floor.projection.reading import Reading
 from sabot_floor.projection.rebuild import LedgerEntry, LedgerSpan, rebuild
-from sabot_floor.projection.rows import EntryHash
 from sabot_floor.reports.source import Source
 from sabot_floor.store import Store
+from sabot_floor.store.rows import EntryHash
 
 TRUE, FORGED = "0a" * 32, "ff" * 32
 DEALT = message(5, 3, **COUP)

@@ -5,9 +5,9 @@ from projection_rows import GATEWAY, attempt, card, confirmed, coup, shoe, time
 from sabot_floor.projection.gateway_log import GatewayLog
 from sabot_floor.projection.gateways import Bound, Named
 from sabot_floor.projection.reading import Reading
-from sabot_floor.projection.rows import Row
 from sabot_floor.projection.writing import insert
 from sabot_floor.store import Store
+from sabot_floor.store.rows import Row
 from sabot_protocol import rulebooks
 
 BOOK = rulebooks.load("crown-baccarat").digest().hex()  # deals face down

@@ -21,9 +21,9 @@ from projection_rows import (
 )
 from sabot_floor.projection import reading
 from sabot_floor.projection.reading import Alarm, Decision, Reading
-from sabot_floor.projection.rows import Row
 from sabot_floor.projection.writing import insert
 from sabot_floor.store import Store, open_store
+from sabot_floor.store.rows import Row
 
 
 def holding(store: Store, *rows: Row) -> Reading:

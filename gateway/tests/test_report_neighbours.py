@@ -5,14 +5,14 @@ from typing import Any
 import msgspec
 import pytest
 from projection_rows import GATEWAY, alarm, attempt, confirmed, coup, incident, outcome, shoe, time
-from sabot_floor.projection.rows import Contradiction, Coup, Head
+from sabot_floor.gaming_day import Calendar, Span
 from sabot_floor.projection.writing import insert
 from sabot_floor.reports.day import period_report
-from sabot_floor.reports.gaming_day import Calendar, Span
 from sabot_floor.reports.play import ShoeKey
 from sabot_floor.reports.shoe import shoe_report
 from sabot_floor.reports.source import Scope, Source
 from sabot_floor.store import Store
+from sabot_floor.store.rows import Contradiction, Coup, Head
 
 OWN: list[Any] = [
     shoe(1, "open"),

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 from floor_stores import edit
+from sabot_floor.backup import backup
 from sabot_floor.people import entries
 from sabot_floor.people.kept import PREFIX
 from sabot_floor.people.verbs import Login
 from sabot_floor.store import AwayError, DamagedError, Decision, audit, open_store
-from sabot_floor.store.backup import backup
 from sabot_floor.web.desk import ChangePin, LogOut, Look
 from test_web_desk import HASH, HERE, IDLE_S, NOON, NOON_S, PIN, Rig
 

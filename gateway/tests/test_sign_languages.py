@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from sabot_floor.reports.gaming_day import Calendar
+from sabot_floor.gaming_day import Calendar
 from sabot_floor.signs.limits import TableLimits
 from sabot_floor.signs.sign import Context, Sign, sign
 from sabot_floor.web import languages

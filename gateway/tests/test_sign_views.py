@@ -4,8 +4,8 @@ from typing import Any
 
 import msgspec
 import pytest
+from sabot_floor.gaming_day import Calendar
 from sabot_floor.people.verbs import Login
-from sabot_floor.reports.gaming_day import Calendar
 from sabot_floor.signs.board import SignBoard
 from sabot_floor.signs.limits import TableLimits
 from sabot_floor.web.acts import parse

@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from sabot_floor.reports.gaming_day import Calendar
+from sabot_floor.gaming_day import Calendar
 from sabot_floor.signs.limits import TableLimits
 from sabot_floor.signs.odds import words
 from sabot_floor.signs.sign import Context, Sign, scale_problems, sign

@@ -5,9 +5,9 @@ from typing import Any
 
 import msgspec
 import pytest
+from sabot_floor.gaming_day import Calendar
 from sabot_floor.people.state import Person
 from sabot_floor.people.verbs import Login
-from sabot_floor.reports.gaming_day import Calendar
 from sabot_floor.signs import audit
 from sabot_floor.signs.board import SignBoard
 from sabot_floor.signs.desk import SignDesk

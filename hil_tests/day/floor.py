@@ -11,8 +11,8 @@ from typing import Any, Final
 import msgspec
 from sabot_floor.app import App
 from sabot_floor.config import Config
+from sabot_floor.gaming_day import Calendar
 from sabot_floor.projection import coverage
-from sabot_floor.reports.gaming_day import Calendar
 from sabot_service.broker import Broker
 from support.patience import PATIENCE_S
 

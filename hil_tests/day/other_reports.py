@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from sabot_floor.gaming_day import Calendar, Span, month_days
 from sabot_floor.reports.contents import Report
-from sabot_floor.reports.gaming_day import Calendar, Span, month_days
 from sabot_floor.reports.month import month_report
 from sabot_floor.reports.person import person_report
 from sabot_floor.reports.play import ShoeKey

@@ -12,8 +12,8 @@ from sabot_protocol.cards import DECK, INDEX
 from sabot_protocol.fields import Burn, Button, CoupKind, Then, VoidReason
 from sabot_protocol.messages import EventKind
 from sabot_sim.dealing.random_commands import Step, command
-from sabot_sim.dealing.stack import CUT, shuffled
 from sabot_sim.rigs.play import CPythonPlay, StepAnswer
+from sabot_sim.stack import CUT, shuffled
 from sabot_tools.bench import shoe_player
 from sabot_tools.bench.shoe_player import Record, unit
 

@@ -5,8 +5,8 @@ from typing import Final, NamedTuple
 
 from playwright.sync_api import Page
 from sabot_protocol.jackpots.messages import MeterMessage, Meters
-from sabot_tools.bench.chromium import Memory, Probe
 from sabot_tools.bench.table_story import TIME, TableStory
+from sabot_tools.stand.chromium import Memory, Probe
 from support.screens import Publisher, ScreenSite
 
 from screens_day.pages import JACKPOT, TABLE, changes

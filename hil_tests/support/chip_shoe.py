@@ -1,6 +1,6 @@
 """Lives of the whole shoe on the emulated chip, from power on to power off, and its flash after them.
 
-Each life is a fork of a spare chip (`sabot_sim.rigs.rp2040`) that gets the flash of the previous life.
+Each life is a fork of a spare chip (`sabot_sim.chip.rp2040`) that gets the flash of the previous life.
 """
 
 from dataclasses import dataclass, field
@@ -9,9 +9,9 @@ from typing import Any
 from sabot_protocol import fields, messages
 from sabot_protocol.cardcode import set_words
 from sabot_sim.chip.chip import FLASH_BYTES, Chip
+from sabot_sim.chip.rp2040 import REGION
 from sabot_sim.rigs import firmware
 from sabot_sim.rigs.flash import Flash
-from sabot_sim.rigs.rp2040 import REGION
 from sabot_tools.bench.chip_table import BUTTONS, GAP_US, ChipTable, PowerCut, Step
 from sabot_tools.stand.minimal_gateway import PROFILE, MinimalGateway
 

@@ -26,8 +26,8 @@ from sabot_sim.dealing.careless_dealer import (
     random_profile,
 )
 from sabot_sim.dealing.random_commands import command
-from sabot_sim.dealing.stack import CUT_FROM_BACK
 from sabot_sim.rigs.play import StepAnswer, VmPlay
+from sabot_sim.stack import CUT_FROM_BACK
 
 SHOES = int(os.environ.get("SABOT_SHOES", "20"))
 BOOKS = sorted(rulebooks.ids())

@@ -7,7 +7,7 @@ from functools import partial
 from itertools import groupby
 from typing import Any
 
-from sabot_sim.dealing.stack import CUT
+from sabot_sim.stack import CUT
 
 from support.brokers import Site
 from support.oracle import COMPARED, coup

@@ -11,8 +11,8 @@ from sabot_protocol.cards import DECK
 from sabot_sim.angel_eye.drawing import next_place
 from sabot_sim.angel_eye.settings import LineFaults, Settings
 from sabot_sim.angel_eye.shoe import CARD_CODE, AngelEyeShoe
-from sabot_sim.dealing.stack import CUT
 from sabot_sim.scenarios import draw_tables
+from sabot_sim.stack import CUT
 
 NATURAL = ("8S", "6C", "AH", "2D")  # Player 9, Banker 8
 

@@ -8,12 +8,12 @@ import pytest
 from sabot_protocol.angel_eye.decoder import Decoder
 from sabot_protocol.angel_eye.messages import Message
 from sabot_protocol.angel_eye.repeats import RepeatFilter
+from sabot_sim import stack
 from sabot_sim.angel_eye.dealer import FLAT_OUT, AngelEyeDealer, Pace
 from sabot_sim.angel_eye.mishaps import MISHAPS
 from sabot_sim.angel_eye.settings import CYCLES, LineFaults, Settings
 from sabot_sim.angel_eye.shoe import AngelEyeShoe
 from sabot_sim.angel_eye.table import AngelEyeTable
-from sabot_sim.dealing import stack
 from sabot_sim.scenarios import draw_tables
 
 BAD_LINE = LineFaults(flipped=0.1, cut=0.05, lost=0.05, noise=0.1)

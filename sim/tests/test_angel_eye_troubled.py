@@ -3,11 +3,11 @@
 import random
 
 import pytest
+from sabot_sim import stack
 from sabot_sim.angel_eye.settings import Settings
 from sabot_sim.angel_eye.shoe import AngelEyeShoe
 from sabot_sim.angel_eye.table import AngelEyeTable
 from sabot_sim.angel_eye.troubled_dealer import TROUBLES, TroubledAngelEyeDealer, possible
-from sabot_sim.dealing import stack
 
 ERRORS = {"overdraw": 2, "unreadable": 1, "reverse_exit": 4}
 

@@ -14,11 +14,11 @@ from sabot_sim.chip.chip import FLASH_BYTES, Chip
 from sabot_sim.chip.emulators import JS, PY, Emulator, chosen, new_chip
 from sabot_sim.chip.node_chip import NodeChip
 from sabot_sim.chip.node_process import SCRIPTS
+from sabot_sim.chip.rp2040 import in_fork
 from sabot_sim.chip.uf2 import HOW_TO_GET_UF2, find_uf2
 from sabot_sim.optics.signals import card_edges
 from sabot_sim.rigs.build import firmware_image
 from sabot_sim.rigs.rig import BenchError
-from sabot_sim.rigs.rp2040 import in_fork
 from test_chip import BOOTS, SAMPLES
 
 UF2 = find_uf2()

@@ -15,9 +15,9 @@ from sabot_sim.dealing.dealer import (
     Dealer,
     DealerStopsError,
 )
-from sabot_sim.dealing.stack import CUT, shuffled, stacked
 from sabot_sim.dealing.table import SimTable
 from sabot_sim.rigs.reader import CPythonReader
+from sabot_sim.stack import CUT, shuffled, stacked
 
 
 def new_dealer(stack: list[str]) -> Dealer:

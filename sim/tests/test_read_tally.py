@@ -3,9 +3,10 @@
 from fractions import Fraction
 
 import pytest
-from sabot_sim.optics import read_tally, signals
+from sabot_sim.optics import signals
 from sabot_sim.optics.profiles import PROFILES
-from sabot_sim.optics.read_tally import Tally
+from sabot_sim.rigs import read_tally
+from sabot_sim.rigs.read_tally import Tally
 from sabot_sim.rigs.reader import Answer, VmReader
 
 READS = 1_000

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sabot_protocol import cardcode
 from sabot_protocol.cards import DECK
-from sabot_sim.dealing.stack import CUT
 from sabot_sim.optics import signals
 from sabot_sim.rigs.reader import Answer, CPythonReader, VmReader
+from sabot_sim.stack import CUT
 
 SENSORS, LID = 15, 1 << 10
 WORDS = cardcode.set_words(1)

@@ -5,8 +5,8 @@ import random
 import pytest
 from sabot_protocol.cards import DECK
 from sabot_sim.dealing.dealer import BUTTON_CONFIRM, LAMP_FAULT, LOCK
-from sabot_sim.dealing.stack import CUT
 from sabot_sim.dealing.troubled_dealer import TROUBLES, Trouble, TroubledDealer, possible
+from sabot_sim.stack import CUT
 
 LAMP_PLAYER = 2
 RESULT = LOCK | LAMP_PLAYER

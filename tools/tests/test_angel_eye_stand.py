@@ -14,8 +14,8 @@ from sabot_protocol.angel_eye import build
 from sabot_protocol.angel_eye.decoder import Decoder
 from sabot_protocol.angel_eye.messages import Message
 from sabot_protocol.angel_eye.repeats import RepeatFilter
+from sabot_sim import stack
 from sabot_sim.angel_eye.settings import Settings
-from sabot_sim.dealing import stack
 from sabot_tools.stand.angel_eye_ports import AngelEyePort, ConverterPort, SerialLine
 from sabot_tools.stand.angel_eye_table import AngelEyePlan, LiveAngelEye
 from sabot_tools.stand.local_site import LocalSite, SitePlan

@@ -10,13 +10,13 @@ from sabot_gateway.angel_eye.steps import CoupClosed
 from sabot_gateway.angel_eye.tracker import Tracker
 from sabot_protocol.angel_eye.decoder import Decoder
 from sabot_protocol.angel_eye.repeats import RepeatFilter
+from sabot_sim import stack
 from sabot_sim.angel_eye.dealer import FLAT_OUT, AngelEyeDealer, Pace
 from sabot_sim.angel_eye.mishaps import MISHAPS
 from sabot_sim.angel_eye.settings import CYCLES, LineFaults, Settings
 from sabot_sim.angel_eye.shoe import AngelEyeShoe
 from sabot_sim.angel_eye.table import AngelEyeTable
 from sabot_sim.angel_eye.truth import DealtCoup
-from sabot_sim.dealing import stack
 
 NOISE = LineFaults(noise=0.2)
 

@@ -10,7 +10,7 @@ from sabot_protocol.jackpots import loading, triggers
 from sabot_protocol.jackpots.parameters import Parameters
 from sabot_protocol.rulebooks import RulebookError
 from sabot_protocol.topics import Winner
-from sabot_sim.dealing.stack import shuffled, stacked
+from sabot_sim.stack import shuffled, stacked
 from sabot_tools.stand.demo_jackpots import NoSuchHandError, book_of, jackpots, stacked_cards
 
 TABLES = ["bac-01", "bac-02"]

@@ -3,8 +3,8 @@
 from datetime import date
 from pathlib import Path
 
+from sabot_floor.gaming_day import Calendar, Span
 from sabot_floor.reports.day import day_report
-from sabot_floor.reports.gaming_day import Calendar, Span
 from sabot_floor.reports.source import Scope, Source
 from sabot_floor.store import audit, open_store
 from sabot_tools.bench import report_history

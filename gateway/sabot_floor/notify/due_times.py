@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from sabot_service.moment import utc
 
-from sabot_floor.reports.gaming_day import Calendar, month_days
+from sabot_floor.gaming_day import Calendar, month_days
 
 _LEAST_S, _MOST_S = 946_684_800, 4_102_444_800  # the years 2000 to 2099
 

@@ -7,7 +7,7 @@ import msgspec
 from sabot_protocol.inputs.plain_text import plain
 from sabot_protocol.topics import AlarmMessage, Severity
 
-from sabot_floor.reports.gaming_day import Calendar
+from sabot_floor.gaming_day import Calendar
 
 MOST_TEXT, MOST_SUBJECT = 1000, 150
 Occasion = Literal["raised", "acknowledged", "cleared", "opened", "reminder", "late", "summary", "test"]

@@ -5,8 +5,8 @@ from sabot_protocol.topics import IncidentMessage, Step
 
 from sabot_floor.notify.state import MOST_WATCHED, State, key
 from sabot_floor.projection.reading import Reading
-from sabot_floor.projection.rows import Incident
 from sabot_floor.store import Store
+from sabot_floor.store.rows import Incident
 
 _steps = msgspec.json.Decoder(list[Step])
 _facts = msgspec.json.Decoder(dict[str, str | int | bool])

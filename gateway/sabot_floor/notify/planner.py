@@ -5,12 +5,12 @@ from collections.abc import Iterator, Sequence
 from sabot_protocol.topics import AlarmMessage, IncidentMessage
 from sabot_service.moment import utc
 
+from sabot_floor.gaming_day import Calendar
 from sabot_floor.notify import due_times, notices, steps, summaries
 from sabot_floor.notify.channels import AnyChannel, wants_alarm, wants_table
 from sabot_floor.notify.delivery import MOST_AGE_S, decide
 from sabot_floor.notify.messages import Received
 from sabot_floor.notify.state import MOST_CLOSED, MOST_SEEN, MOST_WAITING, SEEN_S, State, Watched, key
-from sabot_floor.reports.gaming_day import Calendar
 from sabot_floor.store import Entry
 
 

@@ -6,12 +6,12 @@ from sabot_protocol.jackpots.currency import number
 from sabot_protocol.topics import IncidentMessage, Severity, Step
 from sabot_service.moment import utc
 
+from sabot_floor.gaming_day import Calendar
 from sabot_floor.notify import due_times
 from sabot_floor.notify.channels import Channel
 from sabot_floor.notify.delivery import give_up
 from sabot_floor.notify.notices import MOST_SUBJECT, MOST_TEXT, Notice, Occasion, notice_id, short
 from sabot_floor.notify.state import MOST_STEPS, MOST_WATCHED, OpenStep, State, Watched, key
-from sabot_floor.reports.gaming_day import Calendar
 from sabot_floor.store import Entry
 
 _SEVERITY: dict[Occasion, Severity] = {"opened": "warning", "reminder": "warning", "late": "critical"}

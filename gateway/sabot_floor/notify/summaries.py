@@ -4,9 +4,9 @@ from sabot_protocol.inputs.plain_text import counted
 from sabot_protocol.topics import Severity
 from sabot_service.moment import utc
 
+from sabot_floor.gaming_day import Calendar
 from sabot_floor.notify.notices import MOST_TEXT, Notice, notice_id, short
 from sabot_floor.notify.state import Flood
-from sabot_floor.reports.gaming_day import Calendar
 
 MOST_SINGLE, WINDOW_S = 10, 60.0  # alarms of a channel one by one, in so many seconds
 _MOST_HELD = 20  # different alarms and tables that a summary names

@@ -8,13 +8,14 @@ from typing import Any
 import msgspec
 from sabot_protocol.inputs.plain_text import counted
 
-from sabot_floor.projection import coverage, record, schema
+from sabot_floor.projection import coverage, record
 from sabot_floor.projection.record import Entry, Removed, Stored
-from sabot_floor.projection.rows import Covered
-from sabot_floor.projection.schema import Table
 from sabot_floor.projection.writing import PROJECTION
 from sabot_floor.store import Store, StoreError, audit
+from sabot_floor.store import tables as schema
 from sabot_floor.store.recompute import Verdict
+from sabot_floor.store.rows import Covered
+from sabot_floor.store.tables import Table
 
 _MOST_FAULTS = 20
 _decoder: msgspec.json.Decoder[Entry] = msgspec.json.Decoder(Entry)

@@ -18,8 +18,8 @@ from sabot_protocol.topics import (
     ShoeMessage,
 )
 
-from sabot_floor.projection import rows
-from sabot_floor.projection.rows import AnyRow, Row
+from sabot_floor.store import rows
+from sabot_floor.store.rows import AnyRow, Row
 
 MOST_PAYLOAD = 60_000  # bytes of an entry that is read
 _MOST_NAME = 200  # characters; longer ones fit no index

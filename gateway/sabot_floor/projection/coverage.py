@@ -4,10 +4,10 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from sabot_floor.projection import schema
-from sabot_floor.projection.rows import Covered, Head
 from sabot_floor.projection.writing import upsert
 from sabot_floor.store import Store
+from sabot_floor.store import tables as schema
+from sabot_floor.store.rows import Covered, Head
 
 MOST_INTERVALS = 1000  # of one gateway; the newest are kept
 _MOST_GATEWAYS = 200  # in a status

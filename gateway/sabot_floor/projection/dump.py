@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import msgspec
 
-from sabot_floor.projection import schema
 from sabot_floor.projection.record import pages
 from sabot_floor.store import Store
+from sabot_floor.store import tables as schema
 
 
 def lines(store: Store) -> Iterator[bytes]:

@@ -17,10 +17,10 @@ from sabot_floor.inbox import Arrived
 from sabot_floor.projection import coverage, record
 from sabot_floor.projection.changes import UnreadableError, changes, with_hash
 from sabot_floor.projection.gateway_log import Gate, Pair
-from sabot_floor.projection.rows import AnyRow, Contradiction, Head
 from sabot_floor.projection.taking import Placed, take
 from sabot_floor.projection.writing import PROJECTION
 from sabot_floor.store import EntryError, Store, StoreError
+from sabot_floor.store.rows import AnyRow, Contradiction, Head
 
 _STATES = ("status", "alarms", "open", "history", "hand")  # topics of a table that do not come from a ledger
 _MOST_HEAD_BYTES = 4096

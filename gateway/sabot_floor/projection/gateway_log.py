@@ -10,9 +10,9 @@ from sabot_protocol.topics import ROOT, StatusMessage
 
 from sabot_floor.projection import gateways
 from sabot_floor.projection.gateways import Bound, Entry, GatewaysState, Named, Refused
-from sabot_floor.projection.schema import OF_MESSAGES
 from sabot_floor.store import Decision, Head, Store
 from sabot_floor.store import Entry as LogEntry
+from sabot_floor.store.tables import OF_MESSAGES
 
 LOG = "gateways"
 _MOST_STATUS_BYTES = 1 << 16

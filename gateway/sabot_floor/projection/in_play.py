@@ -8,8 +8,8 @@ from sabot_protocol import rulebooks
 
 from sabot_floor.projection.gateway_log import GatewayLog
 from sabot_floor.projection.gateways import is_replaced
-from sabot_floor.projection.rows import AlarmChange, Attempt, Card, Coup, Dealt, Outcome
 from sabot_floor.store import Store
+from sabot_floor.store.rows import AlarmChange, Attempt, Card, Coup, Dealt, Outcome
 
 _SEEN_IN_SHOE = frozenset(("face_up", "exposed"))  # notes of a card that everybody has seen
 _WITHOUT_CARDS = ("reject",)  # alarms whose `shoe_says` names no card

@@ -3,10 +3,11 @@
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from sabot_floor.projection import schema
 from sabot_floor.projection.in_play import NO_BOOKS, NOTHING_KNOWN, InPlay, Known
 from sabot_floor.projection.parts import in_parts
-from sabot_floor.projection.rows import (
+from sabot_floor.store import Store
+from sabot_floor.store import tables as schema
+from sabot_floor.store.rows import (
     AlarmChange,
     Attempt,
     Card,
@@ -20,8 +21,7 @@ from sabot_floor.projection.rows import (
     Outcome,
     ShoeChange,
 )
-from sabot_floor.projection.schema import Table
-from sabot_floor.store import Store
+from sabot_floor.store.tables import Table
 
 _PAGE = 2000  # rows that a query returns at once
 _OF_TABLE = "\"table\" || '' = ?"  # an expression: the index of times is used, not that of shoes

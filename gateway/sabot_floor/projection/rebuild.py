@@ -4,14 +4,15 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from sabot_floor.projection import coverage, record, schema
+from sabot_floor.projection import coverage, record
 from sabot_floor.projection.changes import UnreadableError, changes, with_hash
 from sabot_floor.projection.parts import in_parts
 from sabot_floor.projection.record import Removed
-from sabot_floor.projection.rows import AnyRow, Covered
-from sabot_floor.projection.schema import Table
 from sabot_floor.projection.writing import PROJECTION, insert
 from sabot_floor.store import Store
+from sabot_floor.store import tables as schema
+from sabot_floor.store.rows import AnyRow, Covered
+from sabot_floor.store.tables import Table
 
 _BATCH = 2000  # entries; a running floor service waits no longer than for one
 _MOST_NAMED = 5

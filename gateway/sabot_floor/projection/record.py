@@ -6,13 +6,13 @@ from typing import Any
 
 import msgspec
 
-from sabot_floor.projection import schema
 from sabot_floor.projection.parts import in_parts
-from sabot_floor.projection.rows import Covered
-from sabot_floor.projection.schema import Table
 from sabot_floor.projection.writing import PROJECTION
 from sabot_floor.store import Decision, Head, Store
 from sabot_floor.store import Entry as LogEntry
+from sabot_floor.store import tables as schema
+from sabot_floor.store.rows import Covered
+from sabot_floor.store.tables import Table
 
 _ROWS = 250  # in one entry of the log
 _PAGE = 2000

@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from sabot_floor.projection import coverage, record, schema
+from sabot_floor.projection import coverage, record
 from sabot_floor.projection.parts import in_parts
 from sabot_floor.projection.record import Removed
-from sabot_floor.projection.rows import AnyRow, Contradiction, Covered, Head
-from sabot_floor.projection.schema import Table
 from sabot_floor.projection.writing import insert
 from sabot_floor.store import Store
+from sabot_floor.store import tables as schema
+from sabot_floor.store.rows import AnyRow, Contradiction, Covered, Head
+from sabot_floor.store.tables import Table
 
 MOST_CONTRADICTIONS = 1000  # of one gateway that are kept
 MOST_BEYOND = 1_000_000  # entries behind the newest head of a ledger, which comes once a minute

@@ -5,10 +5,10 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
-from sabot_floor.projection import schema
-from sabot_floor.projection.rows import AnyRow
-from sabot_floor.projection.schema import Table
 from sabot_floor.store import Store
+from sabot_floor.store import tables as schema
+from sabot_floor.store.rows import AnyRow
+from sabot_floor.store.tables import Table
 
 PROJECTION = "projection"  # the name under which a writer keeps out others
 

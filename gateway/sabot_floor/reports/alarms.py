@@ -8,13 +8,13 @@ from typing import Any
 from sabot_protocol.irregularities import CASES
 
 from sabot_floor.projection.reading import Alarm
-from sabot_floor.projection.rows import Coup, Incident
 from sabot_floor.reports.coup_states import is_void, with_corrections
 from sabot_floor.reports.incidents import progress
 from sabot_floor.reports.people import People, seconds
 from sabot_floor.reports.people_rows import AlarmRow, ResponseRow
 from sabot_floor.reports.rows import DiscrepancyRow, IrregularityRow
 from sabot_floor.reports.source import Source
+from sabot_floor.store.rows import Coup, Incident
 
 _CAUSES = ("a new shoe", "crowded out", "the check of the decks")  # that clear alarms without a person
 DISPUTES = ("discrepancy", "not_confirmed")  # alarms that make a coup disputed

@@ -7,9 +7,9 @@ import msgspec
 
 from sabot_floor.commands.entries import Answered, Asked, Entry, Refused, Unanswered
 from sabot_floor.commands.log import LOG
+from sabot_floor.gaming_day import Span
 from sabot_floor.people.entries import LockedOut, LoginFailed, NotKnown
 from sabot_floor.projection.reading import Decision
-from sabot_floor.reports.gaming_day import Span
 from sabot_floor.reports.people_rows import DecisionRow
 from sabot_floor.reports.play import shift
 from sabot_floor.reports.site_people import login_entries, login_row, names_by_id

@@ -5,10 +5,10 @@ from itertools import pairwise
 
 from sabot_protocol.inputs.plain_text import counted
 
-from sabot_floor.projection.rows import Contradiction
-from sabot_floor.reports.gaming_day import Span
+from sabot_floor.gaming_day import Span
 from sabot_floor.reports.rows import GapRow
 from sabot_floor.reports.source import Source
+from sabot_floor.store.rows import Contradiction
 
 _MOST_DOUBTS = 20
 

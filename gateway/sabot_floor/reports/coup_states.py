@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from sabot_floor.projection.rows import Coup
 from sabot_floor.reports.source import Scope, Source, parts
+from sabot_floor.store.rows import Coup
 
 UNWAGERED = ("no_bet", "void_hand", "free_hand", "dummy")  # kinds of coups without wagers
 _MOST_CORRECTIONS = 100  # of one coup that are followed

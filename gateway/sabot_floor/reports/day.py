@@ -3,8 +3,8 @@
 from datetime import date
 from typing import Any
 
+from sabot_floor.gaming_day import Span
 from sabot_floor.projection.reading import Alarm
-from sabot_floor.projection.rows import Coup
 from sabot_floor.reports import jackpot_meters, jackpots, play
 from sabot_floor.reports.alarms import (
     DISPUTES,
@@ -18,13 +18,13 @@ from sabot_floor.reports.commands import command_rows
 from sabot_floor.reports.completeness import gaps
 from sabot_floor.reports.contents import DayReport
 from sabot_floor.reports.coup_states import coup_states
-from sabot_floor.reports.gaming_day import Span
 from sabot_floor.reports.heads import head
 from sabot_floor.reports.incidents import incident_row, notification_rows, step_rows
 from sabot_floor.reports.people import People, decision_row
 from sabot_floor.reports.people_rows import DecisionRow
 from sabot_floor.reports.play import Tally, coup_row, shift
 from sabot_floor.reports.source import Scope, Source
+from sabot_floor.store.rows import Coup
 
 _BEFORE_S, _AFTER_S = 3600, 4 * 3600  # a request may be made before the day, and a check end after it
 

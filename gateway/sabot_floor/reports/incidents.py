@@ -10,9 +10,9 @@ from sabot_protocol.inputs.plain_text import counted
 from sabot_protocol.topics import Step
 
 from sabot_floor.notify.history import sent_about
-from sabot_floor.projection.rows import Incident
 from sabot_floor.reports.people_rows import IncidentRow, NotificationRow, StepRow
 from sabot_floor.store import Store
+from sabot_floor.store.rows import Incident
 
 StepState = Literal["open", "late", "done", "done late"]
 _steps = msgspec.json.Decoder(list[Step])

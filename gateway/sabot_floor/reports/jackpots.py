@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 from sabot_protocol.jackpots.messages import FaultMessage, WinMessage
 
+from sabot_floor.gaming_day import Span
 from sabot_floor.jackpots.batch import FAULT, WIN, log_name
 from sabot_floor.jackpots.engine import Logged
 from sabot_floor.jackpots.engine.entries import (
@@ -20,11 +21,10 @@ from sabot_floor.jackpots.engine.entries import (
     Withdrawn,
 )
 from sabot_floor.jackpots.engine.entries import Increment as Contributed
-from sabot_floor.projection.rows import Increment
-from sabot_floor.reports.gaming_day import Span
 from sabot_floor.reports.play import shift
 from sabot_floor.reports.rows import IncrementRow, JackpotActRow, JackpotFaultRow, WinRow
 from sabot_floor.reports.source import LogEntry, Scope, Source
+from sabot_floor.store.rows import Increment
 
 _PREFIX = log_name("")
 _INCREMENT = "increment"

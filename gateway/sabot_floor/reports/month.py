@@ -4,13 +4,13 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
+from sabot_floor.gaming_day import month_days
 from sabot_floor.reports import jackpot_meters, jackpots
 from sabot_floor.reports.alarms import responses
 from sabot_floor.reports.completeness import gaps
 from sabot_floor.reports.contents import DayReport, MonthReport
 from sabot_floor.reports.coup_states import UNWAGERED
 from sabot_floor.reports.day import build
-from sabot_floor.reports.gaming_day import month_days
 from sabot_floor.reports.heads import head
 from sabot_floor.reports.incidents import notification_rows
 from sabot_floor.reports.payments import misdelivery_rows, payment_rows

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator
 from sabot_protocol.incidents import NOT_NEEDED, WITHDRAWN
 from sabot_protocol.topics import Step
 
-from sabot_floor.projection.rows import Incident
 from sabot_floor.reports.incidents import facts_of, progress, steps_of
 from sabot_floor.reports.people_rows import PaymentRow
 from sabot_floor.reports.rows import IrregularityRow
+from sabot_floor.store.rows import Incident
 
 PAYMENT, MISDELIVERY = "wrong_payment", "misdelivery"  # kinds of incidents
 _NICC = "notify_nicc"  # the step that the book's limit gives a payment (12.20.2, 14.17.2)

@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 
 from sabot_floor.projection.reading import Decision
-from sabot_floor.projection.rows import Confirmed, Coup
 from sabot_floor.reports.people_rows import DecisionRow
 from sabot_floor.reports.source import Source
+from sabot_floor.store.rows import Confirmed, Coup
 
 
 def seconds(start: str, end: str) -> float | None:

@@ -6,10 +6,9 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
+from sabot_floor.gaming_day import Span
 from sabot_floor.projection.reading import Alarm, Decision
-from sabot_floor.projection.rows import Card, Coup, ShoeChange
 from sabot_floor.reports.coup_states import UNWAGERED, CoupState
-from sabot_floor.reports.gaming_day import Span
 from sabot_floor.reports.people import People, args_of, seconds
 from sabot_floor.reports.rows import (
     CardRow,
@@ -23,6 +22,7 @@ from sabot_floor.reports.rows import (
     VoidRow,
 )
 from sabot_floor.reports.source import Source
+from sabot_floor.store.rows import Card, Coup, ShoeChange
 
 _ORDERED = ("no-bet", "this-no-bet", "authorise")  # requests that lead to a coup without wagers
 _LOOK_BACK_S = 3600  # for the request behind a coup or a card

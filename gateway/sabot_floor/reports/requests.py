@@ -3,15 +3,15 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from sabot_floor.gaming_day import Span
 from sabot_floor.projection.reading import Decision
-from sabot_floor.projection.rows import Attempt, Coup, Incident
 from sabot_floor.reports.commands import command_rows
-from sabot_floor.reports.gaming_day import Span
 from sabot_floor.reports.incidents import steps_of
 from sabot_floor.reports.people import args_of, decision_row
 from sabot_floor.reports.people_rows import DecisionRow
 from sabot_floor.reports.play import shift
 from sabot_floor.reports.source import Scope, Source
+from sabot_floor.store.rows import Attempt, Coup, Incident
 
 _ANSWER_S = 300  # within which the request of a command reaches a ledger
 

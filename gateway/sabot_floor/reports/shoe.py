@@ -4,13 +4,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from sabot_floor.gaming_day import Span
 from sabot_floor.projection.reading import Alarm, Decision, ShoeRecord
-from sabot_floor.projection.rows import Card, Confirmed, Coup, Dealt, Incident
 from sabot_floor.reports.alarms import alarm_row, irregularity_row, is_irregularity
 from sabot_floor.reports.completeness import gaps_since
 from sabot_floor.reports.contents import CoupReport, ShoeReport
 from sabot_floor.reports.coup_states import with_corrections
-from sabot_floor.reports.gaming_day import Span
 from sabot_floor.reports.heads import head
 from sabot_floor.reports.incidents import incident_row, step_rows
 from sabot_floor.reports.jackpots import wins_of
@@ -19,6 +18,7 @@ from sabot_floor.reports.play import ShoeKey, card_row, coup_row, shift, shoe_ro
 from sabot_floor.reports.requests import About, decisions_about, request_rows
 from sabot_floor.reports.rows import CoupRow, WinRow
 from sabot_floor.reports.source import NotFoundError, Scope, Source
+from sabot_floor.store.rows import Card, Confirmed, Coup, Dealt, Incident
 
 _BEFORE_S = 900  # requests before the first card belong to the shoe
 

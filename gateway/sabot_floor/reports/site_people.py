@@ -5,10 +5,10 @@ from difflib import get_close_matches
 
 import msgspec
 
+from sabot_floor.gaming_day import Span
 from sabot_floor.people import log as people_log
 from sabot_floor.people.entries import LockedOut, LoginFailed, NotKnown
 from sabot_floor.people.state import PeopleState
-from sabot_floor.reports.gaming_day import Span
 from sabot_floor.reports.people_rows import DecisionRow
 from sabot_floor.reports.source import Source, same_name
 

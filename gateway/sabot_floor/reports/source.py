@@ -5,12 +5,13 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, NamedTuple, Protocol, TypeVar
 
-from sabot_floor.projection import coverage, rows, schema
+from sabot_floor.gaming_day import Calendar, Span
+from sabot_floor.projection import coverage
 from sabot_floor.projection.in_play import NO_BOOKS, NOTHING_KNOWN, Known
 from sabot_floor.projection.reading import Alarm, Decision, Reading
-from sabot_floor.projection.schema import Table
-from sabot_floor.reports.gaming_day import Calendar, Span
-from sabot_floor.store import Store
+from sabot_floor.store import Store, rows
+from sabot_floor.store import tables as schema
+from sabot_floor.store.tables import Table
 
 MOST_ROWS = 10_000  # in a section; a warning counts the others
 _BATCH = 1000  # entries of a log in one query

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from sabot_protocol.jackpots.parameters import Parameters
 from sabot_protocol.topics import StatusMessage
 
-from sabot_floor.reports.gaming_day import Calendar
+from sabot_floor.gaming_day import Calendar
 from sabot_floor.signs.limits import TableLimits
 from sabot_floor.signs.sign import Context
 from sabot_floor.signs.state import NO_SIGNS, TableSigns

@@ -7,8 +7,8 @@ from sabot_protocol import rulebooks
 from sabot_protocol.authority import Verdict
 from sabot_protocol.inputs.plain_text import plain
 
+from sabot_floor.gaming_day import Calendar
 from sabot_floor.people.state import Person
-from sabot_floor.reports.gaming_day import Calendar
 from sabot_floor.signs import rules
 from sabot_floor.signs.amounts import AmountError, minor_units, written
 from sabot_floor.signs.entries import (

@@ -12,7 +12,7 @@ from sabot_protocol.rulebooks.sign import without_side
 from sabot_protocol.topics import TableSetup
 from sabot_protocol.wagers.money import ante_allowed
 
-from sabot_floor.reports.gaming_day import Calendar
+from sabot_floor.gaming_day import Calendar
 from sabot_floor.signs.amounts import written
 from sabot_floor.signs.limits import TableLimits
 from sabot_floor.signs.notices import Notice, notices

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from sabot_floor.projection import schema as projection
+from sabot_floor.store import tables as projection
 from sabot_floor.store.chain import StoreError
 
 VERSION = 4

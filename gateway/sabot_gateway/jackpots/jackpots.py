@@ -19,7 +19,7 @@ from sabot_gateway.jackpots.meter_topic import MeterTopic
 from sabot_gateway.jackpots.recording import TableJackpots
 from sabot_gateway.jackpots.stored import StoredJackpots
 from sabot_gateway.ledger import Entry, Ledger
-from sabot_gateway.operator.own_entries import OwnEntries
+from sabot_gateway.own_entries import OwnEntries
 from sabot_gateway.table_session import TableSession
 
 NOT_INCREMENTED = "jackpot_not_incremented"

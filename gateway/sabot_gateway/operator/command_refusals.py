@@ -7,7 +7,7 @@ from sabot_protocol.commands import CommandError, CommandMessage
 from sabot_service.moment import Moment
 from sabot_service.rate_limit import TokenBucket
 
-from sabot_gateway.operator.own_entries import OwnEntries
+from sabot_gateway.own_entries import OwnEntries
 
 REFUSED = "refused"  # a topic of the ledger that is not published
 _AT_ONCE, _EVERY_S = 20, 3.0  # entries; a flood must not fill the disk

@@ -19,7 +19,6 @@ from sabot_service.moment import Moment
 from sabot_gateway.operator.attempts import ATTEMPT, OUTCOME, SENT, Attempts, Sent, decider
 from sabot_gateway.operator.command_acts import act_of, act_of_verb, refuse_foreign_clause
 from sabot_gateway.operator.local_roles import NOT_CHECKED, Granted
-from sabot_gateway.operator.own_entries import OwnEntries
 from sabot_gateway.operator.requests import TableRequest
 from sabot_gateway.operator.table_view import TableView, next_step
 from sabot_gateway.operator.verbs.verb import (
@@ -30,6 +29,7 @@ from sabot_gateway.operator.verbs.verb import (
     refuse_for_driver,
     refuse_without_shoe,
 )
+from sabot_gateway.own_entries import OwnEntries
 from sabot_gateway.shoe.commands import Command
 from sabot_gateway.shoe.parse import Event
 from sabot_gateway.verify import NotThereError

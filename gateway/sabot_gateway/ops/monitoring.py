@@ -12,9 +12,9 @@ from sabot_service.systemd import Systemd
 
 from sabot_gateway.config import Config
 from sabot_gateway.hold import HoldControl
-from sabot_gateway.operator.own_entries import OwnEntries
 from sabot_gateway.ops import metrics
 from sabot_gateway.ops.clock_alarms import ClockAlarms, sentence
+from sabot_gateway.own_entries import OwnEntries
 from sabot_gateway.publish.stage import PublishStage
 from sabot_gateway.table_session import TableSession
 

@@ -15,8 +15,8 @@ from sabot_gateway.config import Config, Table
 from sabot_gateway.incidents.listing import open_message
 from sabot_gateway.jackpots.jackpots import Jackpots
 from sabot_gateway.ledger import Entry, Ledger
-from sabot_gateway.ops.latency import Latency
 from sabot_gateway.publish.beat import Beat
+from sabot_gateway.publish.latency import Latency
 from sabot_gateway.publish.publisher import Publisher
 from sabot_gateway.publish.screens import ScreenTopics
 from sabot_gateway.publish.status import StatusTopics

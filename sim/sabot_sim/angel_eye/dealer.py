@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from sabot_sim.angel_eye.shoe import OVERDRAW, AngelEyeShoe
-from sabot_sim.dealing.stack import CUT
+from sabot_sim.stack import CUT
 
 Act = Callable[["AngelEyeDealer", float], None]
 LOOK_AGAIN_S: Final = 0.25

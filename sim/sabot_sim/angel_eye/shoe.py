@@ -13,7 +13,7 @@ from sabot_sim.angel_eye.copies import Transmitter
 from sabot_sim.angel_eye.host_commands import OTHER, refusal
 from sabot_sim.angel_eye.settings import Settings
 from sabot_sim.angel_eye.truth import Answer, DealtCoup, Truth
-from sabot_sim.dealing.stack import CUT
+from sabot_sim.stack import CUT
 
 CANNOT_READ, OVERDRAW, WRONG_BUTTON, REVERSE_EXIT, REVERSE_MIDWAY, CARD_CODE, TIME_OUT = range(1, 8)
 _MOST_INDEX: Final = 10  # of a card outside the game

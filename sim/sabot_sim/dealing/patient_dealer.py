@@ -4,10 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from sabot_sim.dealing.dealer import HANDS, LAMP_FAULT, LAMP_WAITING, LAMPS_RESULT, LOCK, LOOK_AGAIN_US, Dealer
-from sabot_sim.dealing.stack import CUT
 from sabot_sim.optics import signals
 from sabot_sim.optics.mishaps import LID, MISHAPS
 from sabot_sim.optics.scene import seen, set_up
+from sabot_sim.stack import CUT
 
 KEY = 1 << 9
 _BUTTONS = {2: 1 << 4, 4: 1 << 5, 8: 1 << 6}  # Player, Banker, Tie: by the lamp of that result

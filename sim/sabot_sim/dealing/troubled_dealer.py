@@ -9,9 +9,9 @@ from sabot_protocol.command_acts import ACTS
 
 from sabot_sim.dealing.dealer import LAMP_FAULT, LAMP_WAITING, LAMPS_RESULT, LOCK, LOOK_AGAIN_US
 from sabot_sim.dealing.patient_dealer import PatientDealer
-from sabot_sim.dealing.stack import CUT
 from sabot_sim.dealing.trouble_order import Trouble, TroubleOrder
 from sabot_sim.optics import signals
+from sabot_sim.stack import CUT
 
 __all__ = ["TROUBLES", "Trouble", "TroubledDealer", "possible"]
 

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from sabot_protocol.cards import DECK, POINTS
 from sabot_protocol.wagers.facts import SAME_SUIT, Facts, Hand, pair
 
-from sabot_sim.dealing.stack import CUT_FROM_BACK
 from sabot_sim.odds.enumeration import DrawTables
+from sabot_sim.stack import CUT_FROM_BACK
 
 _SHOES = 2048  # dealt side by side
 _BLOCK = 64  # of them, shuffled at once: their numbers fit the processor's cache

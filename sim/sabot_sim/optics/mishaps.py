@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 from sabot_protocol.cardcode import CARD_UM, COLUMNS, LETTERS, LID_PIN, MARK_UM, SETS
 
-from sabot_sim.dealing.stack import CUT
 from sabot_sim.optics import pulls, strip
 from sabot_sim.optics.motion import LEFT_UM, crossing_times_us, duration_us, legs_of, log_uniform
 from sabot_sim.optics.scene import ENTRY, EXIT, SENSOR_PINS, A, B, Scene, any_card, next_card
 from sabot_sim.optics.strip import Tracks
+from sabot_sim.stack import CUT
 
 LID = 1 << LID_PIN
 

@@ -8,13 +8,13 @@ from functools import cache
 from sabot_protocol.cardcode import CARD_UM, PINS, SENSORS_UM, set_words
 from sabot_protocol.cards import DECK
 
-from sabot_sim.dealing.stack import CUT
 from sabot_sim.optics import strip
 from sabot_sim.optics.dirt import soiled
 from sabot_sim.optics.motion import LEFT_UM, MOTIONS, Path, Way, duration_us, legs_of, rests_of
 from sabot_sim.optics.profiles import Profile
 from sabot_sim.optics.sensor import Sensor, bounces_us, hover_us, switch_places_um, switch_times_us
 from sabot_sim.optics.strip import Strip, Tracks
+from sabot_sim.stack import CUT
 
 ENTRY, A, B, EXIT = (1 << PINS[name] for name in ("entry", "a", "b", "exit"))
 SENSOR_PINS = (ENTRY, A, B, EXIT)

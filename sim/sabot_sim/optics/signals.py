@@ -7,10 +7,10 @@ from zlib import crc32
 
 from sabot_protocol.cardcode import CARD_UM, FIRST_MARK_UM, MARK_UM, PITCH_UM, SENSORS_UM
 
-from sabot_sim.dealing.stack import CUT
 from sabot_sim.optics import mishaps
 from sabot_sim.optics.profiles import PROFILES, Profile
 from sabot_sim.optics.scene import ENTRY, EXIT, A, B, Scene, seen, set_up
+from sabot_sim.stack import CUT
 
 Edge = tuple[int, int]  # time in microseconds, level of all inputs from then on; before the first edge all are 0
 

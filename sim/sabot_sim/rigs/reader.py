@@ -8,11 +8,11 @@ from typing import NamedTuple, Protocol, Self
 from sabot_protocol.cards import DECK
 from sabot_protocol.fields import RejectReason
 
-from sabot_sim.dealing.stack import CUT
 from sabot_sim.optics.signals import Edge
 from sabot_sim.rigs import firmware
 from sabot_sim.rigs.rig import BenchError
 from sabot_sim.rigs.vm import HEAP, firmware_dir, micropython
+from sabot_sim.stack import CUT
 
 MOST_SPAN_US = 24 * 3600 * 1_000_000
 

@@ -5,10 +5,10 @@ from typing import Final
 
 from sabot_protocol import rulebooks
 
-from sabot_sim.dealing.stack import CUT_FROM_BACK, shuffled
 from sabot_sim.scenarios.catalogue import scenario
 from sabot_sim.scenarios.script import Script
 from sabot_sim.scenarios.whole_shoes import arranged, recut, whole_shoe
+from sabot_sim.stack import CUT_FROM_BACK, shuffled
 
 _FULL_DEPTH: Final = {"star-baccarat-8": CUT_FROM_BACK, "star-rapid-8": CUT_FROM_BACK, "crown-baccarat-8": 13}
 _CARD_SETS: Final = {"crown-baccarat": 2, "nz-baccarat": 3, "star-premium": 4}  # elsewhere the first

@@ -2,12 +2,12 @@
 
 from dataclasses import replace
 
-from sabot_sim.dealing.stack import shuffled
 from sabot_sim.optics.profiles import PROFILES, Profile
 from sabot_sim.scenarios.catalogue import scenario
 from sabot_sim.scenarios.example_coups import BANKER, FIVE, FOUR, PLAYER, SIX, STANDS
 from sabot_sim.scenarios.script import Script
 from sabot_sim.scenarios.whole_shoes import whole_shoe
+from sabot_sim.stack import shuffled
 
 
 @scenario(

@@ -3,7 +3,6 @@
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from sabot_sim.dealing.stack import CUT
 from sabot_sim.optics import signals
 from sabot_sim.optics.mishaps import MISHAPS
 from sabot_sim.optics.profiles import PROFILES, Profile
@@ -11,6 +10,7 @@ from sabot_sim.optics.scene import seen, set_up
 from sabot_sim.scenarios import draw_tables
 from sabot_sim.scenarios.acts import Acts
 from sabot_sim.scenarios.inputs import CLEAR_US
+from sabot_sim.stack import CUT
 
 HANDS: Final = replace(PROFILES["normal"], speed_m_s=(0.3, 2.0))
 _STILL_US: Final = 5_500_000  # the shoe notices a card that is left in the path before this

@@ -5,9 +5,9 @@ from collections.abc import Iterable
 
 from sabot_protocol.cards import DECK
 
-from sabot_sim.dealing.stack import CUT, CUT_FROM_BACK
 from sabot_sim.scenarios import draw_tables
 from sabot_sim.scenarios.script import Script
+from sabot_sim.stack import CUT, CUT_FROM_BACK
 
 _MOST_CARDS = 6
 _TRIES = 10_000

@@ -251,7 +251,7 @@ def backup(
     """Copy a store in an SQLite file, also while the service runs. The copy is verified before it gets its name."""
     import time
 
-    from sabot_floor.store import backup as backups
+    from sabot_floor import backup as backups
     from sabot_service.moment import utc
 
     with open_to_read(config, store) as found:

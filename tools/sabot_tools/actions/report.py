@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from sabot_floor.reports.gaming_day import Calendar, CalendarError, read_day, read_month
+from sabot_floor.gaming_day import Calendar, CalendarError, read_day, read_month
 
 from sabot_tools.stand.floor_daemon import CONFIG
 from sabot_tools.text.report_output import Form, Output, OutputError

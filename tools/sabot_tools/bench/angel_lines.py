@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from sabot_protocol.angel_eye import build
 from sabot_sim.angel_eye import drawing
 from sabot_sim.angel_eye.settings import BAUD, CYCLES
-from sabot_sim.dealing.stack import CUT, shuffled
+from sabot_sim.stack import CUT, shuffled
 
 BYTES_A_SECOND: Final = BAUD // 10  # a character is ten bits
 COPIES: Final = 3

@@ -7,9 +7,9 @@ from typing import Final, cast
 
 from sabot_gateway.config import Table
 from sabot_gateway.incidents.book import IncidentBook
-from sabot_gateway.operator.own_entries import OwnEntries
+from sabot_gateway.operator.capture_streams import CaptureStreams
+from sabot_gateway.own_entries import OwnEntries
 from sabot_gateway.publish.status import StatusTopics
-from sabot_gateway.shoe.capture_streams import CaptureStreams
 from sabot_gateway.shoe.link import ShoeLink
 from sabot_gateway.shoe.ports import Line, Port
 from sabot_gateway.table_lines import TableLines

@@ -8,9 +8,9 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from typing import Any
 
 import typer
-from sabot_sim.optics import read_tally
 from sabot_sim.optics.profiles import PROFILES
-from sabot_sim.optics.read_tally import REJECT_GOALS, Tally
+from sabot_sim.rigs import read_tally
+from sabot_sim.rigs.read_tally import REJECT_GOALS, Tally
 from sabot_sim.rigs.reader import BENCHES, CPythonReader, VmReader
 
 from sabot_tools.actions.read import bench_of

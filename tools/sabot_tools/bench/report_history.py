@@ -10,9 +10,9 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from sabot_floor.projection import schema
-from sabot_floor.projection.schema import Table
 from sabot_floor.store import open_store
+from sabot_floor.store import tables as schema
+from sabot_floor.store.tables import Table
 from sabot_protocol.cards import DECK
 
 GATEWAYS: Final = 10

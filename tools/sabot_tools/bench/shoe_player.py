@@ -21,8 +21,8 @@ from sabot_protocol import framing, messages, rulebooks
 from sabot_protocol.cards import INDEX
 from sabot_protocol.codec import parse
 from sabot_protocol.fields import NONCE_BYTES, Button
-from sabot_sim.dealing.stack import CUT, shuffled
 from sabot_sim.rigs.play import CPythonPlay
+from sabot_sim.stack import CUT, shuffled
 
 RULEBOOK: Final = "star-baccarat"
 _LOGS: Final = 4  # different logs; every fourth shoe plays the same one

@@ -86,7 +86,7 @@ def _run(
 
 def _on_chip(recording: LoadedRecording, progress: Progress) -> ReplayResult:
     """Replay on a copy of the started chip, with its own broker."""
-    from sabot_sim.rigs.rp2040 import ChipRig, in_fork
+    from sabot_sim.chip.rp2040 import ChipRig, in_fork
 
     chip = started_chip(recording.table_setup().key)
 
@@ -102,7 +102,7 @@ def _on_chip(recording: LoadedRecording, progress: Progress) -> ReplayResult:
 def started_chip(key: bytes | None = None) -> Any:
     """Return a chip that has just started; it is made once in a process: half a minute in rp2040py."""
     try:
-        from sabot_sim.rigs.rp2040 import started_shoe
+        from sabot_sim.chip.rp2040 import started_shoe
     except ImportError as error:
         raise BenchError(f"the emulated chip: {not_installed(error.name, 'dev')}, or choose --bench unix") from error
     return started_shoe(key)

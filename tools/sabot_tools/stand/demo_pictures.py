@@ -13,7 +13,7 @@ import msgspec
 from sabot_protocol.topics import CoupMessage
 from sabot_sim.dealing.troubled_dealer import TroubledDealer
 
-from sabot_tools.bench import chromium
+from sabot_tools.stand import chromium
 from sabot_tools.stand.demo_floor import MIXED, Pages
 from sabot_tools.stand.demo_people import DEALER_PERSON, MANAGER_PERSON, SUPERVISOR_PERSON, DemoPerson, Enrolment
 from sabot_tools.stand.demo_plan import with_jackpots, with_pages

@@ -12,8 +12,8 @@ from typing import Final, Literal
 from sabot_gateway import rules
 from sabot_protocol.inputs.plain_text import printable
 from sabot_protocol.topics import CoupMessage
+from sabot_sim import stack
 from sabot_sim.angel_eye.truth import DealtCoup
-from sabot_sim.dealing import stack
 
 from sabot_tools.stand.angel_eye_ports import AngelEyePort
 from sabot_tools.stand.angel_eye_table import AngelEyePlan, LiveAngelEye

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sabot_floor.projection.rebuild import LedgerEntry, LedgerSpan
-from sabot_floor.projection.rows import Head
+from sabot_floor.store.rows import Head
 from sabot_gateway.ledger import LedgerError, Reader, audit, retention
 from sabot_protocol.topics import LedgerMessage, is_published
 

@@ -14,8 +14,8 @@ import msgspec
 from sabot_protocol import rulebooks
 from sabot_protocol.topics import ROOT
 from sabot_service.broker import Broker, Login
+from sabot_sim import stack
 from sabot_sim.angel_eye import troubled_dealer as angel_eye
-from sabot_sim.dealing import stack
 from sabot_sim.dealing.dealer import Dealer
 from sabot_sim.dealing.table import SimTable
 from sabot_sim.dealing.troubled_dealer import TroubledDealer, possible

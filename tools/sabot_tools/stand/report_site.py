@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sabot_floor import config as configs
-from sabot_floor.reports.gaming_day import HOUR, ZONE, Calendar, Span
+from sabot_floor.gaming_day import HOUR, ZONE, Calendar, Span
 from sabot_floor.reports.source import Scope
 from sabot_protocol.inputs.config_file import ConfigError
 from sabot_service.moment import utc

@@ -10,7 +10,7 @@ import time
 from dataclasses import dataclass
 
 from sabot_protocol import rulebooks
-from sabot_sim.dealing import stack
+from sabot_sim import stack
 from sabot_sim.dealing.patient_dealer import PatientDealer
 from sabot_sim.dealing.table import SimTable
 from sabot_sim.rigs.slot_shoe import SlotShoe

@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
+from sabot_floor.gaming_day import Calendar
 from sabot_floor.reports.contents import Head, Report, Section, filled
-from sabot_floor.reports.gaming_day import Calendar
 from sabot_floor.reports.rows import Row
 from sabot_floor.reports.wording import facts_text, typed
 from sabot_protocol.due import step_due

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from sabot_floor.reports.gaming_day import Calendar
+from sabot_floor.gaming_day import Calendar
 from sabot_floor.reports.html import values
 from sabot_floor.reports.html.markup import Markup, text, words
 

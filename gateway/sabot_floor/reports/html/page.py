@@ -1,7 +1,7 @@
 """Page of a report: head, summary and one table a section; printable on A4."""
 
+from sabot_floor.gaming_day import Calendar
 from sabot_floor.reports.contents import CoupReport, Head, Report, Section, ShoeReport, filled
-from sabot_floor.reports.gaming_day import Calendar
 from sabot_floor.reports.html import values
 from sabot_floor.reports.html.markup import NOTHING, Markup, element, joined, text
 from sabot_floor.reports.html.road_section import road_section

@@ -3,8 +3,8 @@
 from sabot_protocol.due import step_due
 from sabot_protocol.inputs.plain_text import counted
 
+from sabot_floor.gaming_day import Calendar
 from sabot_floor.reports import people_rows
-from sabot_floor.reports.gaming_day import Calendar
 from sabot_floor.reports.html import values
 from sabot_floor.reports.html.columns import PLACE, SAY, Column, Layout, count_of, time_of, words_of
 from sabot_floor.reports.html.markup import NOTHING, Markup, joined, note, stack, strong, text, words

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from sabot_floor.gaming_day import Calendar
 from sabot_floor.reports import rows
-from sabot_floor.reports.gaming_day import Calendar
 from sabot_floor.reports.html import values
 from sabot_floor.reports.html.columns import (
     BY,

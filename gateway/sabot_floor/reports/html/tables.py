@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from sabot_floor.gaming_day import Calendar
 from sabot_floor.reports import people_rows, rows
-from sabot_floor.reports.gaming_day import Calendar
 from sabot_floor.reports.html import people_columns as people
 from sabot_floor.reports.html import play_columns as play
 from sabot_floor.reports.html import values

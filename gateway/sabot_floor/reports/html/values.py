@@ -6,7 +6,7 @@ from typing import Any, Literal
 from sabot_protocol.jackpots import currency
 from sabot_protocol.topics import Winner
 
-from sabot_floor.reports.gaming_day import Calendar
+from sabot_floor.gaming_day import Calendar
 from sabot_floor.reports.html.markup import NOTHING, Markup, element, joined, note, stack, text, words
 from sabot_floor.reports.wording import facts_text
 

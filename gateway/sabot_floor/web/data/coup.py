@@ -12,18 +12,18 @@ from sabot_protocol.rulebooks.model import Draw
 from sabot_protocol.table_of_play import SLOTS
 from sabot_protocol.topics import CoupStatus
 
+from sabot_floor.gaming_day import Span
 from sabot_floor.jackpots.engine.entries import Increment
 from sabot_floor.projection.coverage import heads_of
-from sabot_floor.projection.rows import Card, Confirmed, Coup, Dealt
 from sabot_floor.reports.completeness import gaps_since
 from sabot_floor.reports.coup_states import first_message
-from sabot_floor.reports.gaming_day import Span
 from sabot_floor.reports.jackpots import logged_increments, wins_of
 from sabot_floor.reports.people import People
 from sabot_floor.reports.play import ShoeKey, cards_of, shift
 from sabot_floor.reports.rows import WinRow
 from sabot_floor.reports.shoe import CoupFacts, coup_facts, coup_report_of
 from sabot_floor.reports.source import NotFoundError, Scope, Source
+from sabot_floor.store.rows import Card, Confirmed, Coup, Dealt
 from sabot_floor.web.data.cells import Cell, cells
 from sabot_floor.web.data.coup_events import events
 from sabot_floor.web.data.evidence import (

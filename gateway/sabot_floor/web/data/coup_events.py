@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 
 from sabot_floor.projection.reading import Alarm, Decision
-from sabot_floor.projection.rows import Card, Confirmed, Coup, Dealt, Incident
 from sabot_floor.reports.incidents import steps_of
 from sabot_floor.reports.people import args_of
 from sabot_floor.reports.play import cards_of
 from sabot_floor.reports.shoe import CoupFacts
+from sabot_floor.store.rows import Card, Confirmed, Coup, Dealt, Incident
 from sabot_floor.web.data.evidence import Event, Place
 
 

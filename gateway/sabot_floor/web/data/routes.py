@@ -14,9 +14,9 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from sabot_floor.config import Config
+from sabot_floor.gaming_day import Span
 from sabot_floor.projection.in_play import Known
 from sabot_floor.projection.reading import Reading
-from sabot_floor.reports.gaming_day import Span
 from sabot_floor.reports.source import Scope, Source
 from sabot_floor.store import Store, StoreError, open_store
 from sabot_floor.web.accounts import sees_unturned

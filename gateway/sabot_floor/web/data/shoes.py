@@ -5,7 +5,7 @@ from collections import deque
 import msgspec
 
 from sabot_floor.projection.reading import Decision, Reading
-from sabot_floor.projection.rows import Confirmed, Coup
+from sabot_floor.store.rows import Confirmed, Coup
 
 MOST_COUPS, MOST_DECISIONS = 120, 30  # a whole shoe of 8 decks has about 85 coups, and never 105
 _MOST_CORRECTIONS = 20  # of one coup that are followed

@@ -6,7 +6,7 @@ import msgspec
 from sabot_protocol.sensors import LEAST_MARGIN_PCT, LEAST_READS, needs_cleaning
 
 from sabot_floor.projection.reading import Reading
-from sabot_floor.projection.rows import Health
+from sabot_floor.store.rows import Health
 
 MOST_SHOES = 60
 SENSORS = ("entry", "a", "b", "exit")

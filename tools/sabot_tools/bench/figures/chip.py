@@ -30,7 +30,7 @@ def figures() -> Iterator[Figure]:
 
 def _instructions_a_second(uf2: Path, emulator: "Emulator") -> float:
     from sabot_sim.chip.emulators import new_chip
-    from sabot_sim.rigs.rp2040 import shoe_files
+    from sabot_sim.chip.rp2040 import shoe_files
 
     chip = new_chip(uf2, shoe_files(), emulator=emulator)
     chip.run_for(_FROM_US)

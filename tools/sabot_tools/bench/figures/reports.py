@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 import msgspec
-from sabot_floor.projection import schema
+from sabot_floor.gaming_day import Calendar, Span
 from sabot_floor.reports.contents import DayReport
-from sabot_floor.reports.gaming_day import Calendar, Span
+from sabot_floor.store import tables as schema
 
 from sabot_tools.bench.figure import Figure, at_least
 from sabot_tools.bench.jackpot_load import BenchFaultError

@@ -10,8 +10,8 @@ from functools import partial
 from sabot_gateway.rules import play
 from sabot_protocol import rulebooks
 from sabot_protocol.cards import DECK
-from sabot_sim.dealing.stack import CUT, shuffled
 from sabot_sim.odds.simulation import Simulation
+from sabot_sim.stack import CUT, shuffled
 
 from sabot_tools.actions.simulate import simulation
 from sabot_tools.bench.figure import Figure, at_least, best_s

@@ -7,10 +7,10 @@ from pathlib import Path
 from statistics import median, quantiles
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from sabot_tools.bench import chromium
 from sabot_tools.bench.figure import Figure, at_least
 from sabot_tools.bench.screen_readers import Readers, Seen
 from sabot_tools.bench.screen_site import ScreenSite
+from sabot_tools.stand import chromium
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

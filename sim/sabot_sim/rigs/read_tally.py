@@ -8,9 +8,9 @@ from typing import Final
 
 from sabot_protocol.cardcode import set_words
 
-from sabot_sim.dealing.stack import CUT
 from sabot_sim.optics import signals
 from sabot_sim.rigs.reader import Answer, ReaderBench
+from sabot_sim.stack import CUT
 
 CARD_SET: Final = 1
 _CARD_OF: Final = {word: card for card, word in set_words(CARD_SET).items()}

@@ -4,7 +4,7 @@ A careless dealer plays steps on a shoe that is never cut. Then another shoe get
 again and again: in a write, in an erase, in a recovery, or, for every fifth seed, at any instruction. A step that left
 no event is repeated, as a dealer would.
 
-python -m sabot_sim.rigs.power_cuts SEED replays a seed.
+python -m sabot_sim.dealing.power_cuts SEED replays a seed.
 """
 
 import json
@@ -237,7 +237,7 @@ class CutRun:
         at, image = self.last_cut
         path.write_bytes(image)
         step = self._steps.answered[self._at][0]
-        again = f"python -m sabot_sim.rigs.power_cuts {self.seed}" + (f" {path} {at}" if self._killed else "")
+        again = f"python -m sabot_sim.dealing.power_cuts {self.seed}" + (f" {path} {at}" if self._killed else "")
         where = f"seed {self.seed}, step {self._at} {step}, cut {self.cut_in.total()} ({self._last_cut_in})"
         return CutError(f"{where}: {text}; repeat: {again}")
 

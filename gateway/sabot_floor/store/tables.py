@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sabot_floor.projection import rows
+from sabot_floor.store import rows
 
 _BY_ENTRY = ("gateway", "entry")
 _TYPES = {int: "{integer}", str: "{text}"}
