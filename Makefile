@@ -35,8 +35,7 @@ export SABOT_MAKE_STARTED_S := $(shell date +%s.%N)
 BIN := .venv/bin
 # What every run of make test does on the emulated chip (about 3 minutes of CPU time in rp2040js, in one process, which starts the chip once).
 ON_CHIP := $(addprefix hil_tests/test_,2_self_test.py 3_one_card.py 5_recordings.py 8_update.py)
-# They run beside lint and the other tests, with a smaller share of the processors: they are over before the others,
-# also where those leave nothing idle. Both runs count in TALLY what they did on the chip.
+# They run beside lint and the other tests, and are over before these; both runs count in TALLY what they did on the chip.
 TALLY := .venv/chip_tally.json
 CHIP_LOG := .venv/chip.log
 CHIP_CACHE := .venv/chip_cache
@@ -65,7 +64,7 @@ demo: .venv/.demo ## run a whole site with its pages on this machine until Ctrl-
 
 test: image .venv/.prometheus .venv/consumer/.installed ## run every check and test that CI runs; the last line reports what ran on the emulated RP2040
 	@rm -f $(TALLY) $(OUTCOME)
-	@SABOT_CHIP_TALLY=$(TALLY) nice -n 5 $(BIN)/pytest $(ON_CHIP) --bench rp2040 -o cache_dir=$(CHIP_CACHE) >$(CHIP_LOG) 2>&1 & chip=$$!; \
+	@SABOT_CHIP_TALLY=$(TALLY) $(BIN)/pytest $(ON_CHIP) --bench rp2040 -o cache_dir=$(CHIP_CACHE) >$(CHIP_LOG) 2>&1 & chip=$$!; \
 	trap "kill $$chip" INT TERM; \
 	$(MAKE) --no-print-directory lint || { kill $$chip; exit 1; }; \
 	SABOT_CHIP_TALLY=$(TALLY) $(BIN)/pytest -n $(WORKERS); status=$$?; \
