@@ -34,6 +34,17 @@ def test_they_are_shown_once_the_result_is_confirmed(store: Store) -> None:
     assert found.shoe("t1", "u1", 2).coups[0].player == dealt.player
 
 
+@pytest.mark.parametrize("next_coup", [False, True])
+def test_a_coup_that_a_person_voids_is_hidden_until_the_next_as_any_other(store: Store, next_coup: bool) -> None:
+    """Its correction is the gateway's own message, with the gateway's id as its unit."""
+    dealt = coup(12, shoe=2, coup=1, rulebook=BOOK, status="disputed")
+    void = coup(13, id="g-1", corrects=dealt.id, unit=GATEWAY, shoe=2, coup=1, rulebook=BOOK, kind="void", winner="")
+    rows = (dealt, void, coup(15, shoe=2, coup=2, rulebook=BOOK)) if next_coup else (dealt, void)
+    found = holding(store, CLOSED, OPEN._replace(time=time(10)), *rows)
+    cards = [one.player for one in found.coups(time(0), time(99)) if one.coup == 1]
+    assert cards == [dealt.player if next_coup else ""] * 2
+
+
 @pytest.mark.parametrize("entry", [12, 14])
 def test_a_card_that_was_keyed_in_is_hidden_in_the_coup_in_play_alone(store: Store, entry: int) -> None:
     """The clock is set back an hour after the coup before: the request has an earlier time than that one."""

@@ -120,7 +120,8 @@ def _may_be_face_down(book: str) -> bool:
 
 
 def _is_hidden(row: Any, hidden: Hidden) -> bool:
-    own = getattr(row, "unit", hidden.unit) == hidden.unit  # a card of a hand has the unit of its coup
+    units = hidden.unit, hidden.gateway  # a correction has the gateway's, a card of a hand that of its coup
+    own = getattr(row, "unit", hidden.unit) in units
     return bool(own and row.shoe == hidden.shoe and row.coup >= hidden.coup)
 
 
