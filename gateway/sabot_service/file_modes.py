@@ -1,4 +1,4 @@
-"""File modes: whether others than they should can read or change what a daemon depends on."""
+"""Files of a daemon: whether others than they should can read or change them; whether a path has the same file."""
 
 import os
 import pwd
@@ -71,3 +71,12 @@ def _name(uid: int) -> str:
         return pwd.getpwuid(uid).pw_name
     except KeyError:
         return str(uid)
+
+
+def identity(path: Path) -> tuple[int, int] | None:
+    """Return device and inode of a file; None if there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino

@@ -212,7 +212,7 @@ def test_an_address_is_locked_out_after_ten_failures_whoever_they_were_for(rig: 
 
 @pytest.mark.parametrize("why", ["nobody has it", "disabled", "no PIN"])
 def test_a_log_in_that_is_refused_whatever_the_pin_leaves_one_entry(rig: Rig, why: str) -> None:
-    """Whoever tries ids learns nothing by the time that an entry takes, and is seen."""
+    """The time of an answer shows nothing about an id, and each try is in the log."""
     if why == "disabled":
         rig.change(entries.Disabled(time=NOON, person="vera", by="root"))
     if why == "no PIN":

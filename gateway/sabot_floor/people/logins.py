@@ -12,9 +12,9 @@ from sabot_floor.people.state import (
     MOST_FAILURES,
     PeopleState,
     Person,
-    Place,
     failures_of,
     refuse_login,
+    refuse_place,
     slowed,
     until,
 )
@@ -77,10 +77,7 @@ def claim(
 def _is_locked(state: PeopleState, person: str, account: str, time: str) -> bool:
     """Return True if failures keep a person out at a place: those are in the log, and guesses must not fill it."""
     found = state.people.get(person)
-    if found is None:
-        return False
-    place = found.places.get(account, Place())
-    return place.locked(time) or (not place.own and slowed(found, time))
+    return found is not None and refuse_place(found, account, time) != ""
 
 
 def session_claim(sessions: Sessions, login: Login, account: str, now_s: float) -> Claim | None:

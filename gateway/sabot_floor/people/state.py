@@ -205,10 +205,10 @@ def refuse_login(state: PeopleState, person: str, account: str, time: str, *, ba
     found = state.people[person]
     if found.disabled:
         return f"{person} is disabled: another person must do this."
-    return "" if badge else _refuse_place(found, account, time)
+    return "" if badge else refuse_place(found, account, time)
 
 
-def _refuse_place(person: Person, account: str, time: str) -> str:
+def refuse_place(person: Person, account: str, time: str) -> str:
     """Return why no PIN of a person is taken at a place."""
     place = person.places.get(account, Place())
     wait = f"wait, log in with the badge, or get a new PIN: `sabot users pin {person.id}`."

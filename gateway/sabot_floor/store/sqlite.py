@@ -9,6 +9,8 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from sabot_service.file_modes import identity
+
 from sabot_floor.store import schema
 from sabot_floor.store.chain import DamagedError, EntryError, Stored, StoreError
 from sabot_floor.store.store import LOCK_S, Store
@@ -92,7 +94,7 @@ class SqliteStore(Store):
 
     def _check_in_place(self) -> None:
         """Raise an error if another file is at the path than the one that was opened first, or none."""
-        now = _identity(self._path)
+        now = identity(self._path)
         self._file = self._file or now
         if now is None or now != self._file:
             raise _not_in_place("it", now)
@@ -100,7 +102,7 @@ class SqliteStore(Store):
     def _check_log_in_place(self) -> None:
         """Raise an error if the write-ahead log is not at its path: a kill would lose what it has."""
         path = Path(f"{self._path}-wal")
-        now = _identity(path)
+        now = identity(path)
         self._log = self._log or now
         if now != self._log:
             raise _not_in_place(path.name, now)
@@ -215,15 +217,6 @@ class SqliteStore(Store):
 def _code(error: sqlite3.Error) -> int:
     """Return SQLite's primary code of an error."""
     return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
-
-
-def _identity(path: Path) -> tuple[int, int] | None:
-    """Return device and inode of a file; None if there is none."""
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino
 
 
 def _not_in_place(name: str, now: tuple[int, int] | None) -> StoreError:

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO
 
+from sabot_service.file_modes import identity
+
 from sabot_gateway.ledger.errors import LedgerError
 
 _SQLITE = b"SQLite format 3\0"
@@ -54,15 +56,15 @@ class InPlace:
     """Whether a ledger that is open, and its write-ahead log, are still the files at their paths."""
 
     def __init__(self, path: Path) -> None:
-        self._path, self._files = path, {path: _identity(path)}
+        self._path, self._files = path, {path: identity(path)}
 
     def problem(self) -> str:
         """Return which file is no longer there, and the next step; empty while all are."""
         log = sidecar_path(self._path, "wal")
-        if log not in self._files and (found := _identity(log)) is not None:
+        if log not in self._files and (found := identity(log)) is not None:
             self._files[log] = found
         for path, opened in self._files.items():
-            now = _identity(path)
+            now = identity(path)
             if now != opened:
                 what = "was moved away or removed" if now is None else "was replaced by another file"
                 return (
@@ -71,14 +73,6 @@ class InPlace:
                     f"{self._path.name}… together), check them with `sabot ledger verify {self._path}`, and start it"
                 )
         return ""
-
-
-def _identity(path: Path) -> tuple[int, int] | None:
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino
 
 
 def remove_sums(path: Path) -> None:
